@@ -23,7 +23,7 @@ const (
 	// makes Gemini's server abort the task that it once carried. For the same
 	// reason idle connections are never closed from our side.
 	idlePerHost = 1024
-	readBuffer  = 64 << 10
+	readBuffer  = minBuffer
 	// pingAfter and pingTimeout find out that an HTTP/2 connection is dead; TCP
 	// keep-alive does that for HTTP/1. A stream may be silent for minutes, so
 	// nothing else would.

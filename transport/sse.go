@@ -16,8 +16,9 @@ const (
 	maxEvent = 64 << 20
 	// minBuffer is a stream's buffer from the second read on: all that http.Transport's own
 	// buffer can hand over at once. With half of it there are twice as many
-	// hand-overs to the editor, each of which costs as much as some ten events.
-	minBuffer = 64 << 10
+	// hand-overs to the editor, each of which costs as much as some ten events;
+	// with twice as much the lines of one read do not fit into a pipe.
+	minBuffer = 128 << 10
 	// firstBuffer is for a stream's first read: the first words do not wait until a larger one is
 	// made and cleared.
 	firstBuffer = 4 << 10

@@ -27,7 +27,7 @@ const (
 // baselineBuffer is the read buffer of the baselines' transport, as large as the
 // bridge's. With net/http's 4 KiB the baselines would be slower, and the bridge would
 // look better.
-const baselineBuffer = 64 << 10
+const baselineBuffer = 128 << 10
 
 // Child is a measured process: it does what args say and returns the exit status. These are the
 // mode, and then a2astdio's own, or the agent's URL. stdout belongs to the editor.
