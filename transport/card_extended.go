@@ -69,7 +69,7 @@ func (c *Client) Extended(ctx context.Context) (*a2a.Card, error) {
 
 // hasCredentials reports whether a request tells the agent who is asking.
 func (c *Client) hasCredentials(ctx context.Context, e *endpoint) bool {
-	if len(*c.header.Load()) > 0 || hasCertificate(c.opts.TLS) {
+	if len(*c.guard.header.Load()) > 0 || hasCertificate(c.opts.TLS) {
 		return true
 	}
 	if c.opts.Credentials == nil {

@@ -98,14 +98,12 @@ type Client struct {
 	// resolvedFor is the run of the agent's process that agentAt is of: see [Client.Exited].
 	resolvedFor <-chan struct{}
 	origins     *origins
-	// header is that of the options, with the user and the password of the agent's URL.
-	header  atomic.Pointer[http.Header]
-	guard   *guard
-	echo    atomic.Pointer[[]string]
-	retry   *retryablehttp.Client
-	own     *http.Transport // nil if the options gave one
-	timeout time.Duration
-	poison  bool // see package poison
+	guard       *guard
+	echo        atomic.Pointer[[]string]
+	retry       *retryablehttp.Client
+	own         *http.Transport // nil if the options gave one
+	timeout     time.Duration
+	poison      bool // see package poison
 
 	// base is done when the client is closed, which happens under mu; wg counts its goroutines.
 	base  context.Context
@@ -136,7 +134,8 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 		}
 	}
 	c.opts.Header = header
-	c.header.Store(&header)
+	c.guard = &guard{credentials: c.opts.Credentials, insecure: unverified(c.opts.TLS), certificate: hasCertificate(c.opts.TLS)}
+	c.guard.header.Store(&header)
 	if c.opts.Log == nil {
 		c.opts.Log = slog.New(slog.DiscardHandler)
 	}
@@ -174,8 +173,7 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 	if c.opts.Wrap != nil {
 		next = c.opts.Wrap(next)
 	}
-	c.guard = &guard{next: next, origins: c.origins, credentials: c.opts.Credentials, header: &c.header,
-		insecure: unverified(c.opts.TLS), certificate: hasCertificate(c.opts.TLS), foreign: c.own == nil}
+	c.guard.next, c.guard.origins, c.guard.foreign = next, c.origins, c.own == nil
 	c.retry = newRetry(&http.Client{Transport: c.guard, CheckRedirect: c.guard.checkRedirect}, c.opts.Log)
 	c.base, c.close = context.WithCancel(context.Background())
 	return c, nil
@@ -212,7 +210,7 @@ func (c *Client) setAgent(agent string) (err error) {
 		u.User = nil
 	}
 	c.origins.own.Store(u) // first: the former origin gets no header of the new one
-	c.header.Store(&header)
+	c.guard.header.Store(&header)
 	return nil
 }
 

@@ -108,8 +108,9 @@ type guard struct {
 	next        http.RoundTripper
 	origins     *origins         // where requests may go, unless their operation says otherwise
 	credentials CredentialSource // may be nil
-	// header goes with each request: see [ClientOptions.Header].
-	header *atomic.Pointer[http.Header]
+	// header goes with each request: that of [ClientOptions.Header], with the user and the password of
+	// the agent's URL.
+	header atomic.Pointer[http.Header]
 	// insecure: certificates are not verified, so that nothing may be shown to a
 	// host that is not this machine.
 	insecure bool
