@@ -61,7 +61,7 @@ type Journal struct {
 	err        error
 	file       *os.File
 	size       int64 // of file, as far as this Journal knows
-	hasWritten bool  // so that a missing file was removed
+	hasWritten bool  // so that a missing file was renamed or removed
 	checked    time.Time
 }
 
