@@ -134,8 +134,6 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 		}
 	}
 	c.opts.Header = header
-	c.guard = &guard{credentials: c.opts.Credentials, insecure: unverified(c.opts.TLS), certificate: hasCertificate(c.opts.TLS)}
-	c.guard.header.Store(&header)
 	if c.opts.Log == nil {
 		c.opts.Log = slog.New(slog.DiscardHandler)
 	}
@@ -147,6 +145,18 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 	if c.origins, err = newOrigins(c.opts.TrustOrigins); err != nil {
 		return nil, err
 	}
+	next := c.opts.RoundTripper
+	_, c.poison = next.(poison.Wanted)
+	if next == nil {
+		c.own = newTransport(c.timeout, c.opts.TLS)
+		next = c.own
+	}
+	if c.opts.Wrap != nil {
+		next = c.opts.Wrap(next)
+	}
+	c.guard = &guard{next: next, origins: c.origins, credentials: c.opts.Credentials,
+		insecure: unverified(c.opts.TLS), certificate: hasCertificate(c.opts.TLS), foreign: c.own == nil}
+	c.guard.header.Store(&header)
 	if agent != "" || c.opts.Resolve == nil {
 		c.opts.Resolve = nil
 		if err := c.setAgent(agent); err != nil {
@@ -164,16 +174,6 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 			return nil, failf(nil, "--card says where the card of an agent is, so --agent has to be the agent's URL, and not a card itself")
 		}
 	}
-	next := c.opts.RoundTripper
-	_, c.poison = next.(poison.Wanted)
-	if next == nil {
-		c.own = newTransport(c.timeout, c.opts.TLS)
-		next = c.own
-	}
-	if c.opts.Wrap != nil {
-		next = c.opts.Wrap(next)
-	}
-	c.guard.next, c.guard.origins, c.guard.foreign = next, c.origins, c.own == nil
 	c.retry = newRetry(&http.Client{Transport: c.guard, CheckRedirect: c.guard.checkRedirect}, c.opts.Log)
 	c.base, c.close = context.WithCancel(context.Background())
 	return c, nil

@@ -88,7 +88,7 @@ func Explain(err error) (cause, cure string) {
 		return "timeout", "is the agent running, and is the way to it free (a firewall that drops packets looks like this)? --timeout allows more"
 	case errors.As(err, &cert):
 		return explainCertificate(cert)
-	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return "it does not speak TLS", "is its URL http:// and not https://?"
 	case strings.Contains(err.Error(), "malformed HTTP response \"\\x15\\x03"):
 		return "it speaks TLS", cureTLS

@@ -30,8 +30,8 @@ type payload struct {
 	artifacts, history, parts                    string
 	metadata, final, appends, lastChunk          string
 	aTask, aMessage, aStatusUpdate, aChunkUpdate string // 1.x's wrappers
-	hasStatus, hasArtifact                       bool   // objects, which are in the event
-	artifact                                     string
+	artifact                                     string // in the event, if it is an object
+	hasStatus                                    bool   // an object, which is in the event
 }
 
 // read reads the payload at the beginning of s, and into ev its status or its artifact. It returns
@@ -43,7 +43,6 @@ func (p *payload) read(s string, ev *a2a.Event) (end int) {
 			p.hasStatus = rawjson.IsObject(s[at:])
 			return readStatus(s, at, ev)
 		case key == "artifact" && !isNull(s, at):
-			p.hasArtifact = rawjson.IsObject(s[at:])
 			end = readArtifact(s, at, &ev.Artifact, ev.FastPath().Source)
 			p.artifact = s[at:end]
 			return end
@@ -116,14 +115,14 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventStatus, p.aStatusUpdate
 	case rawjson.IsObject(p.aChunkUpdate):
 		return a2a.EventArtifact, p.aChunkUpdate
-	case rawjson.IsObject(p.aTask) && p.hasArtifact:
+	case rawjson.IsObject(p.aTask) && rawjson.IsObject(p.artifact):
 		p.readBesideTask()
 		return a2a.EventArtifact, ""
 	case rawjson.IsObject(p.aTask):
 		return a2a.EventTask, p.aTask
 	case rawjson.IsObject(p.aMessage):
 		return a2a.EventMessage, p.aMessage
-	case p.hasArtifact:
+	case rawjson.IsObject(p.artifact):
 		return a2a.EventArtifact, ""
 	case p.hasStatus && p.taskID != "":
 		return a2a.EventStatus, ""

@@ -18,12 +18,11 @@ import (
 )
 
 const (
-	// idlePerHost and readBuffer are http.Transport's: each task of an agent may
+	// idlePerHost is http.Transport's: each task of an agent may
 	// hold a stream, and a connection that is closed because a pool was full
 	// makes Gemini's server abort the task that it once carried. For the same
 	// reason idle connections are never closed from our side.
 	idlePerHost = 1024
-	readBuffer  = minBuffer
 	// pingAfter and pingTimeout find out that an HTTP/2 connection is dead; TCP
 	// keep-alive does that for HTTP/1. A stream may be silent for minutes, so
 	// nothing else would.
@@ -49,7 +48,7 @@ func newTransport(timeout time.Duration, config *tls.Config) *http.Transport {
 		ForceAttemptHTTP2:      true,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
 		MaxIdleConnsPerHost:    idlePerHost,
-		ReadBufferSize:         readBuffer,
+		ReadBufferSize:         minBuffer,
 		// A compressed event stream is held back until a block is full.
 		DisableCompression: true,
 	}
