@@ -14,6 +14,7 @@ type held struct {
 	was     a2a.State         // what the turn knew of the task before
 	sameIDs [Foreign + 1]bool // by kind: it names one of its items as this turn's stream did
 	list    []Item
+	marked  bool  // see markSecond
 	prior   *Item // the one before the item in hand; nil: none is
 	from    int   // where in said ends what was said before it came
 	before  int   // where in said ends what its messages may have a place in
@@ -81,7 +82,6 @@ func (s *Shown) entries(list []Item, our *ours) []Item {
 		}
 		kept = append(kept, in)
 	}
-	markSecond(kept)
 	return kept
 }
 
@@ -173,6 +173,7 @@ func (s *Shown) heldItem(in *Item) (textMissing bool) {
 	}
 	it := s.another(s.key(in))
 	it.heldIn = s.states
+	s.held.markSecond()
 	switch {
 	case in.Kind == Message && s.held.before > 0 && s.showAtCursor(it, in):
 	case in.Kind == Message && (s.held.before == 0 || s.held.sameIDs[Message] || in.as == asSecond):
@@ -253,18 +254,22 @@ func (s *Shown) heldNew(it *item, in *Item) {
 	s.say(it, in, 0)
 }
 
-// markSecond notes of entries whether the task has their text before them, too, in a message of another ID, not in
-// pieces, or in an artifact of another name (asSecond). Then these are two, as L6 says, though the stream may have
-// said the first in pieces: of 60,000 random agents that say short texts, many of them equal, 10,264 lost one behind a
-// cut, unsaid; with this 325.
-func markSecond(list []Item) {
+// markSecond notes of all entries, as soon as one is not known, whether the task has their text before them, too, in a
+// message of another ID, not in pieces, or in an artifact of another name (asSecond). Then these are two, as L6 says,
+// though the stream may have said the first in pieces: of 60,000 random agents that say short texts, many of them
+// equal, 10,264 lost one behind a cut, unsaid; with this 325.
+func (h *held) markSecond() {
+	if h.marked {
+		return
+	}
+	h.marked = true
 	type text struct {
 		kind Kind
 		seq  string
 	}
 	first := map[text]*Item{}
-	for i := range list {
-		in := &list[i]
+	for i := range h.list {
+		in := &h.list[i]
 		k := text{in.Kind, in.seq}
 		f := first[k]
 		if in.Role == Said && f != nil && (in.Kind == Message || in.Name != f.Name) {
