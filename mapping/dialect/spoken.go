@@ -93,7 +93,7 @@ func (s *Spoken) findSplitter(ev *a2a.Event) {
 // Splits reports whether a dialect that is spoken splits messages.
 func (s *Spoken) Splits() bool { return s.splitter != nil }
 
-// ByUser reports whether a message is the user's, which no dialect says of one that is of his role alone.
+// ByUser reports whether a message is the user's: it has his role, and is not the agent's by its dialect.
 func (s *Spoken) ByUser(m *a2a.Message) bool {
 	return m.Role == a2a.RoleUser && (s.splitter == nil || !s.splitter.ofUser(m))
 }
