@@ -10,15 +10,15 @@ import (
 
 // held is a state in hand: a task with its history and artifacts.
 type held struct {
-	verb    Verb              // Snapshot, or Live: the zero value, of Shown.State
-	was     a2a.State         // what the turn knew of the task before
-	sameIDs [Foreign + 1]bool // by kind: it names one of its items as this turn's stream did
-	list    []Item
-	marked  bool  // see markSecond
-	prior   *Item // the one before the item in hand; nil: none is
-	from    int   // where in said ends what was said before it came
-	before  int   // where in said ends what its messages may have a place in
-	cursor  int   // and where their next place may begin
+	verb     Verb              // Snapshot, or Live: the zero value, of Shown.State
+	was      a2a.State         // what the turn knew of the task before
+	sameIDs  [Foreign + 1]bool // by kind: it names one of its items as this turn's stream did
+	list     []Item
+	unmarked []Item // list, until markSecond has looked at it
+	prior    *Item  // the one before the item in hand; nil: none is
+	from     int    // where in said ends what was said before it came
+	before   int    // where in said ends what its messages may have a place in
+	cursor   int    // and where their next place may begin
 }
 
 // askedFor reports whether a task is in hand, and was asked for: see [Shown.Snapshot].
@@ -116,7 +116,7 @@ func (e *Item) join(in *Item) {
 // in hand. textMissing: see heldItem.
 func (s *Shown) showHeld(h *held, list []Item) (textMissing bool) {
 	s.states++
-	h.list, s.held = list, h
+	h.list, h.unmarked, s.held = list, list, h
 	defer func() { s.held = nil }()
 	for i := range list {
 		e := &list[i]
@@ -259,17 +259,16 @@ func (s *Shown) heldNew(it *item, in *Item) {
 // though the stream may have said the first in pieces: of 60,000 random agents that say short texts, many of them
 // equal, 10,264 lost one behind a cut, unsaid; with this 325.
 func (h *held) markSecond() {
-	if h.marked {
+	if h.unmarked == nil {
 		return
 	}
-	h.marked = true
 	type text struct {
 		kind Kind
 		seq  string
 	}
-	first := map[text]*Item{}
-	for i := range h.list {
-		in := &h.list[i]
+	first := make(map[text]*Item, len(h.unmarked))
+	for i := range h.unmarked {
+		in := &h.unmarked[i]
 		k := text{in.Kind, in.seq}
 		f := first[k]
 		if in.Role == Said && f != nil && (in.Kind == Message || in.Name != f.Name) {
@@ -279,6 +278,7 @@ func (h *held) markSecond() {
 			first[k] = in
 		}
 	}
+	h.unmarked = nil
 }
 
 // isCopy reports whether a task that was asked for has a copy of what a cover has: that was said
