@@ -115,7 +115,7 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventStatus, p.aStatusUpdate
 	case rawjson.IsObject(p.aChunkUpdate):
 		return a2a.EventArtifact, p.aChunkUpdate
-	case rawjson.IsObject(p.aTask) && rawjson.IsObject(p.artifact):
+	case rawjson.IsObject(p.aTask) && rawjson.IsObject(p.artifact) && p.isBesideWork():
 		p.readBesideTask()
 		return a2a.EventArtifact, ""
 	case rawjson.IsObject(p.aTask):
@@ -132,6 +132,13 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventMessage, ""
 	}
 	return a2a.EventUnknown, ""
+}
+
+// isBesideWork reports whether the task that an artifact stands beside tells nothing but where the artifact
+// belongs. One that rests says that the turn is over, or what it asks for, and one with artifacts has them all.
+func (p *payload) isBesideWork() bool {
+	state := readState(rawjson.Member(rawjson.Member(p.aTask, "status"), "state"))
+	return !state.Terminal() && !state.Waits() && !rawjson.IsArray(rawjson.Member(p.aTask, "artifacts"))
 }
 
 // readBesideTask reads where an artifact belongs that stands beside its task, and not in an artifactUpdate:
@@ -154,9 +161,12 @@ func decodeEvent(raw string, ev *a2a.Event) (final bool) {
 	raw = raw[:read(raw)]
 	whole := a2a.JSON(raw)
 	kind, inner := p.eventKind()
-	if inner != "" {
+	if beside := p.artifact; inner != "" {
 		read(inner)
 		raw = inner
+		if kind == a2a.EventTask && p.artifacts == "" && rawjson.IsObject(beside) {
+			p.artifacts = "[" + beside + "]"
+		}
 	}
 	ev.Kind, ev.Raw = kind, whole
 	ev.Metadata = jsonObject(p.metadata)
