@@ -75,9 +75,19 @@ func (redpanda) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
 	return true
 }
 
-// ofUser: the results of calls have the user's role.
+// ofUser: the results of calls have the user's role. A message that has anything beside them is the user's: his words
+// are not shown as the agent's.
 func (redpanda) ofUser(m *a2a.Message) bool {
-	return m.Role == a2a.RoleUser && a2a.Any(m.Parts.All(), func(p *a2a.Part) bool { return redpandaType(p) == "tool_response" })
+	if m.Role != a2a.RoleUser {
+		return false
+	}
+	results := false
+	for p := range m.Parts.All() {
+		if results = redpandaType(p) == "tool_response"; !results {
+			return false
+		}
+	}
+	return results
 }
 
 // redpandaType says what a data part is, "" if it is nothing of the dialect's.
