@@ -115,7 +115,7 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 		return a2a.EventStatus, p.aStatusUpdate
 	case rawjson.IsObject(p.aChunkUpdate):
 		return a2a.EventArtifact, p.aChunkUpdate
-	case rawjson.IsObject(p.aTask) && rawjson.IsObject(p.artifact) && p.isBesideWork():
+	case p.isBesideWork():
 		p.readBesideTask()
 		return a2a.EventArtifact, ""
 	case rawjson.IsObject(p.aTask):
@@ -134,11 +134,14 @@ func (p *payload) eventKind() (kind a2a.EventKind, inner string) {
 	return a2a.EventUnknown, ""
 }
 
-// isBesideWork reports whether the task that an artifact stands beside tells nothing but where the artifact
-// belongs. One that rests says that the turn is over, or what it asks for, and one with artifacts has them all.
+// isBesideWork reports whether an artifact stands beside its task, which tells no more than where it belongs. One
+// that rests says that the turn is over, or what it asks for.
 func (p *payload) isBesideWork() bool {
+	if !rawjson.IsObject(p.aTask) || !rawjson.IsObject(p.artifact) {
+		return false
+	}
 	state := readState(rawjson.Member(rawjson.Member(p.aTask, "status"), "state"))
-	return !state.Terminal() && !state.Waits() && !rawjson.IsArray(rawjson.Member(p.aTask, "artifacts"))
+	return !state.Terminal() && !state.Waits()
 }
 
 // readBesideTask reads where an artifact belongs that stands beside its task, and not in an artifactUpdate:
@@ -164,7 +167,7 @@ func decodeEvent(raw string, ev *a2a.Event) (final bool) {
 	if beside := p.artifact; inner != "" {
 		read(inner)
 		raw = inner
-		if kind == a2a.EventTask && p.artifacts == "" && rawjson.IsObject(beside) {
+		if kind == a2a.EventTask && (p.artifacts == "" || p.artifacts == "[]") && rawjson.IsObject(beside) {
 			p.artifacts = "[" + beside + "]"
 		}
 	}
