@@ -39,7 +39,8 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 	if !f.spoken.Splits() {
 		return false
 	}
-	at := &dialect.Carrier{Held: f.verb.OfTask(), Newest: as.Role != shown.Said, Ends: as.Role == shown.End, Streamed: f.TaskID != "" && f.split.streamed == f.TaskID}
+	at := &dialect.Carrier{Held: f.verb.OfTask(), Newest: as.Role != shown.Said, Ends: as.Role == shown.End,
+		Streamed: f.TaskID != "" && f.split.streamed == f.TaskID, Turn: f.shown}
 	if f.event != nil {
 		at.Metadata, at.State = f.event.Metadata, f.event.State
 	}

@@ -50,8 +50,9 @@ func (redpanda) recognizes(ev *a2a.Event) bool {
 		ev.Kind == a2a.EventTask && strings.Contains(string(ev.Raw), redpandaSign) && a2a.Any(ev.History, counts)
 }
 
-// message: the last text is what was streamed before. One in front of it is what the model has thought.
-func (redpanda) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
+// message: the last text is what was streamed before. One in front of it is what the model has thought, unless it was
+// streamed with it: thoughts are not, and some models answer in several texts.
+func (redpanda) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
 	if _, ok := redpandaUsage(m.Metadata); !ok && !(redpanda{}).ofUser(m) {
 		return false
 	}
@@ -64,12 +65,15 @@ func (redpanda) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
 			to.part(p)
 		}
 	}
-	answer := false
+	answer, found := "", false
 	for i := len(to.List) - 1; i >= 0; i-- {
-		if p := &to.List[i]; p.Kind == PieceText && !answer {
-			p.Kind, answer = PieceWhole, true
-		} else if p.Kind == PieceText {
-			p.Kind = PieceWholeThought
+		p := &to.List[i]
+		if p.Kind != PieceText {
+			continue
+		}
+		p.Kind = PieceWholeThought
+		if all := p.Text + answer; !found || at.Turn.HasSaid(all) {
+			p.Kind, answer, found = PieceWhole, all, true
 		}
 	}
 	return true

@@ -39,6 +39,8 @@ type Carrier struct {
 	Streamed bool
 	// Thoughts are what was shown as thoughts under the ID of an artifact that is held.
 	Thoughts string
+	// Turn tells whether the turn has shown a text.
+	Turn interface{ HasSaid(text string) bool }
 }
 
 // Pieces are what a message or an artifact consists of, in order.

@@ -1,6 +1,9 @@
 package shown
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 const (
 	// maxSaid is how much of a turn's text is kept to compare with: twice the longest answer that
@@ -52,6 +55,9 @@ func (h *head) fits(o *head) bool {
 	n := min(h.n, o.n)
 	return string(h.bytes[:n]) == string(o.bytes[:n])
 }
+
+// HasSaid reports whether this turn has shown a text just so, in whichever pieces.
+func (s *Shown) HasSaid(text string) bool { return bytes.Contains(s.said.text, []byte(text)) }
 
 // clear forgets all, and keeps the room.
 func (s *said) clear() {
