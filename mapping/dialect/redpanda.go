@@ -50,6 +50,9 @@ func (redpanda) recognizes(ev *a2a.Event) bool {
 		ev.Kind == a2a.EventTask && strings.Contains(string(ev.Raw), redpandaSign) && a2a.Any(ev.History, counts)
 }
 
+// maxAnswers is of how many texts of a message it is asked whether they were streamed: each costs a search in the turn.
+const maxAnswers = 64
+
 // message: the last text is what was streamed before. One in front of it is what the model has thought, unless it was
 // streamed with it: thoughts are not, and some models answer in several texts.
 func (redpanda) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
@@ -65,16 +68,17 @@ func (redpanda) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
 			to.part(p)
 		}
 	}
-	answer, found := "", false
+	answer, asked := "", 0
 	for i := len(to.List) - 1; i >= 0; i-- {
 		p := &to.List[i]
 		if p.Kind != PieceText {
 			continue
 		}
 		p.Kind = PieceWholeThought
-		if all := p.Text + answer; !found || at.Turn.HasSaid(all) {
-			p.Kind, answer, found = PieceWhole, all, true
+		if all := p.Text + answer; asked == 0 || asked < maxAnswers && at.Turn.HasSaid(all) {
+			p.Kind, answer = PieceWhole, all
 		}
+		asked++
 	}
 	return true
 }
