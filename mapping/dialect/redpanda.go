@@ -75,8 +75,8 @@ func (redpanda) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
 			continue
 		}
 		p.Kind = PieceWholeThought
-		if all := p.Text + answer; asked == 0 || asked < maxAnswers && at.Turn.HasSaid(all) {
-			p.Kind, answer = PieceWhole, all
+		if asked == 0 || asked < maxAnswers && at.Turn.HasSaid(p.Text+answer) {
+			p.Kind, answer = PieceWhole, p.Text+answer
 		}
 		asked++
 	}
