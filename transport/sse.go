@@ -16,19 +16,14 @@ const (
 	maxEvent = 64 << 20
 	// minBuffer is a stream's buffer from the second read on: all that http.Transport's own
 	// buffer can hand over at once. With half of it there are twice as many
-	// hand-overs to the editor, each of which costs as much as some ten events;
-	// with twice as much the lines of one read do not fit into a pipe.
-	minBuffer = 128 << 10
+	// hand-overs to the editor, each of which costs as much as some ten events.
+	minBuffer = 256 << 10
 	// firstBuffer is for a stream's first read: the first words do not wait until a larger one is
 	// made and cleared.
 	firstBuffer = 4 << 10
-	// keepBuffer is the size up to which a buffer that has grown is kept. Events
-	// of tool calls are some 10 to 100 kB; larger ones are rare enough to
-	// allocate for, and sessions that idle should not hold on to megabytes.
-	keepBuffer = 256 << 10
-	// keepReads is for how many reads a larger one is kept all the same: large
+	// keepReads is for how many reads a buffer that has grown is kept: large
 	// events come in rows (an edit is told five times), and growing anew for each
-	// costs more than the event itself.
+	// costs more than the event itself. Sessions that idle should not hold on to megabytes.
 	keepReads = 32
 	// maxFrames is how many events are handed out together. A large buffer could
 	// hold millions of small ones, each of which takes some 400 bytes more decoded.
@@ -301,7 +296,7 @@ func (r *frameReader) makeRoom() error {
 		size = minBuffer
 	case used == size: // in few steps: each clears and copies, and memory that is not used does not count
 		size = min(4*size, r.max)
-	case used < minBuffer/2 && size > keepBuffer && r.sparseReads >= keepReads:
+	case used < minBuffer/2 && size > minBuffer && r.sparseReads >= keepReads:
 		size = minBuffer
 	case r.head == 0 && !r.poison:
 		return nil

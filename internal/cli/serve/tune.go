@@ -62,6 +62,7 @@ func (t *tuner) Write(b []byte) (int, error) {
 	if !t.tuned {
 		t.tuned = true
 		tune(t.traced)
+		widen(t.w)
 	}
 	if t.written.Add(int64(n)) > largeOutput && t.gives.CompareAndSwap(false, true) {
 		t.giveLater()

@@ -4,7 +4,31 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
+
+// widen makes stdout hold the lines of one read of the agent's, if it is a pipe: Linux's holds 64 KiB, and
+// each write of more waits for the editor. It raised the rate of bursts from 0.82 to 0.90 of a frame
+// scan's. One of 1 MiB raises it to 1.0, and costs 15 % of CPU where events come alone: they come
+// together where the editor is waited for.
+func widen(w io.Writer) {
+	file, ok := w.(*os.File)
+	if !ok {
+		return
+	}
+	conn, err := file.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = conn.Control(func(fd uintptr) { // what fails stays as it is
+		if size, err := unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0); err == nil && size < pipeRoom {
+			_, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeRoom)
+		}
+	})
+}
+
+const pipeRoom = 128 << 10
 
 // A polledReader reads a file that may block, when there is something to read: until
 // then only the goroutine waits. A read that blocks in the kernel keeps its processor
