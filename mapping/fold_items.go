@@ -159,7 +159,7 @@ func (f *Fold) message(m *a2a.Message, role shown.Role) {
 		f.shown.Live(&as)
 		return
 	}
-	if !f.spoken.Splits() && f.showOneCall(m) {
+	if !f.spoken.Splits() && f.showOnePart(m) {
 		return
 	}
 	f.items.clear()
@@ -179,15 +179,23 @@ func (f *Fold) decoded(parts a2a.Parts) a2a.Parts {
 	return partList(f.partsOfOne...)
 }
 
-// showOneCall shows a message that is a tool call and nothing else, as most with a call are;
+// showOnePart shows a message that is a thought, or a tool call, and nothing else, as most with one are;
 // false, with nothing shown, if it is anything else.
-func (f *Fold) showOneCall(m *a2a.Message) bool {
+func (f *Fold) showOnePart(m *a2a.Message) bool {
 	left := m.Parts
-	if f.spoken.Thinks() || !left.Next(&f.part) || f.part.Kind != a2a.PartData {
+	if !left.Next(&f.part) || f.part.Kind != a2a.PartData {
 		return false
 	}
-	data := string(f.part.Data)
-	return !left.Next(&f.part) && f.toolCall(data, m.ID)
+	f.partsOfOne = append(f.partsOfOne[:0], f.part)
+	if left.Next(&f.part) {
+		return false
+	}
+	p := &f.partsOfOne[0]
+	if _, _, ok := f.spoken.Thought(p); ok {
+		f.shown.Live(&shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(f.partsOfOne...)})
+		return true
+	}
+	return !f.spoken.Thinks() && f.toolCall(string(p.Data), m.ID)
 }
 
 // artifact shows an artifact that comes live, or a piece of one: one that follows, or the last.

@@ -146,7 +146,8 @@ type Meta struct {
 	// Extended: some of them are under URIs, which are extensions.
 	Extended bool
 
-	kind eventKind
+	kind    eventKind
+	thought thought
 	// other: the event is of another version of a dialect, whose schema we do not know.
 	// Nothing in it is read by its shape.
 	other bool

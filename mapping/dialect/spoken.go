@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/mapping/calls"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -230,21 +228,38 @@ func (s *Spoken) Thought(part *a2a.Part) (subject, description string, ok bool) 
 	if kind != kindThought && kind != kindUnsaid || !s.Any() || part.Kind != a2a.PartData {
 		return "", "", false
 	}
-	members := 0
-	gjson.Parse(string(part.Data)).ForEach(func(k, v gjson.Result) bool {
-		members++
-		switch {
-		case k.Str == "subject" && v.Type == gjson.String:
-			subject, ok = v.Str, true
-		case k.Str == "description" && v.Type == gjson.String:
-			description, ok = v.Str, true
-		}
-		return true
-	})
-	if kind == kindUnsaid && (members != 2 || subject == "" && description == "") {
+	t := &s.Meta.thought
+	if data := string(part.Data); t.data != data {
+		*t = thought{data: data}
+		rawjson.Walk(data, 0, t.member)
+	}
+	if kind == kindUnsaid && (t.members != 2 || t.subject == "" && t.description == "") {
 		return "", "", false
 	}
-	return subject, description, ok
+	return t.subject, t.description, t.ok
+}
+
+// A thought is data that was read as one: it is asked for twice.
+type thought struct {
+	data                 string
+	subject, description string
+	ok                   bool // it has one of them
+	members              int
+}
+
+// member reads a member of the data, whose value begins at a place, and returns its end.
+func (t *thought) member(key string, at int) (end int) {
+	t.members++
+	end = rawjson.SkipValue(t.data, at)
+	if value := t.data[at:end]; rawjson.IsString(value) {
+		switch key {
+		case "subject":
+			t.subject, t.ok = rawjson.Text(value), true
+		case "description":
+			t.description, t.ok = rawjson.Text(value), true
+		}
+	}
+	return end
 }
 
 // A knownMeta is metadata that was read: in a run of text it is mostly the same as in

@@ -1,7 +1,6 @@
 package shown
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,8 +34,11 @@ func (s *Shown) symbols(p *a2a.Part) string {
 			return ""
 		}
 	}
-	h := strconv.FormatUint(rawjson.Digest(s.seed, string(value)), 16)
-	return "\x00" + strings.Repeat("0", symbolLen-2-len(h)) + h + "\x00"
+	var symbol [symbolLen]byte
+	for h, i := rawjson.Digest(s.seed, string(value)), 1; i < symbolLen-1; h, i = h>>4, i+1 {
+		symbol[i] = "0123456789abcdef"[h&15]
+	}
+	return string(symbol[:])
 }
 
 // isEmpty reports whether the value of a data part says nothing: frameworks send an empty
