@@ -46,7 +46,6 @@ type entry struct {
 	Replaces bool            `json:"replaces,omitempty"`
 	Repeats  bool            `json:"repeats,omitempty"`
 	Part     *a2a.Part       `json:"part,omitempty"`
-	Subject  string          `json:"subject,omitempty"`
 	Text     string          `json:"text,omitempty"`
 	Data     json.RawMessage `json:"data,omitempty"`
 	// Tool is a call, without what it has in common with its last mention: Was is how long that
@@ -143,7 +142,10 @@ func (j *Journal) appendItem(dst []byte, run []mapping.Step) []byte {
 		part, _ := rawjson.Marshal(s.Part) // it has strings alone
 		dst = append(append(dst, `,"part":`...), part...)
 	case mapping.StepThought:
-		dst = rawjson.AppendJSON(appendFields(dst, "subject", s.Subject, "text", s.Description), "data", string(s.Data))
+		if s.Data == "" {
+			dst = rawjson.AppendField(dst, "text", s.Description)
+		}
+		dst = rawjson.AppendJSON(dst, "data", string(s.Data)) // has its words
 	default:
 		dst = appendText(append(dst, `,"text":`...), s)
 		for i := range run[1:] {
@@ -286,7 +288,9 @@ func (l *Loader) readItem(e *entry) []mapping.Step {
 	case e.Part != nil:
 		s.Kind, s.Part = mapping.StepPart, e.Part
 	case e.Say == "thought":
-		s.Kind, s.Subject, s.Description, s.Data, s.Text = mapping.StepThought, e.Subject, e.Text, a2a.JSON(e.Data), ""
+		words := gjson.ParseBytes(e.Data)
+		s.Kind, s.Data, s.Text = mapping.StepThought, a2a.JSON(e.Data), ""
+		s.Subject, s.Description = words.Get("subject").Str, cmp.Or(e.Text, words.Get("description").Str)
 	}
 	if e.Say == "artifact" {
 		s.ArtifactID = s.MessageID
