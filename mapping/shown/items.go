@@ -82,7 +82,8 @@ func (s *Shown) another(k key) *item {
 			}
 		}
 		if len(s.items) > maxItems/2 { // all of this turn
-			s.items = map[uint64]*item{hash: it}
+			clear(s.items) // its room is needed again
+			s.items[hash] = it
 		}
 	}
 	return it

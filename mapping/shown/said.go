@@ -74,16 +74,20 @@ func (s *said) letGo() {
 
 // add adds text of an item, which is not empty, behind all others. A start is also behind a part
 // that is no text, and behind what stood between texts of one item, such as a call: a whole may
-// begin there. So it may where pieces begin, and behind what a state has a copy of.
+// begin there. So it may where pieces begin, and behind what a state has a copy of. Its room grows
+// twofold: append grows by a quarter, and copies four times as much.
 func (s *said) add(it *item, text string, epoch, pieces int) {
 	n := len(s.starts)
 	if n == 0 || s.starts[n-1].it != it || it.epoch != epoch || s.text[len(s.text)-1] == 0 || text[0] == 0 ||
 		s.starts[n-1].hint != it.hint || s.starts[n-1].copy != nil {
+		if n == cap(s.starts) {
+			s.starts = slices.Grow(s.starts, max(16, n))
+		}
 		s.starts = append(s.starts, start{at: len(s.text), it: it, head: headOf(text), hint: it.hint})
 		n++
 	}
 	s.starts[n-1].pieces += pieces
-	if s.newest = len(s.text); s.newest+len(text) > cap(s.text) { // append grows by a quarter, and copies four times as much
+	if s.newest = len(s.text); s.newest+len(text) > cap(s.text) {
 		s.text = slices.Grow(s.text, max(len(text), min(s.newest, maxSaid-s.newest)))
 	}
 	s.text = append(s.text, text...)
