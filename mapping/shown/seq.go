@@ -17,9 +17,10 @@ const symbolLen = 18
 // sequence returns parts as a string, "" if they say nothing. That of one text is the text itself.
 func (s *Shown) sequence(parts a2a.Parts) string {
 	list := make([]string, 0, 4)
-	for p := range parts.All() {
-		list = append(list, s.symbols(p))
+	for parts.Next(&s.part) { // parts.All allocates one
+		list = append(list, s.symbols(&s.part))
 	}
+	s.part = a2a.Part{} // which is of the event in hand
 	return strings.Join(list, "") // which is its only element, if there is one
 }
 
@@ -78,7 +79,7 @@ func (s *Shown) emit(it *item, in *Item, from, to int) {
 		s.show(&s.step)
 		s.step.Op, s.step.Text = Grow, ""
 	}
-	s.part = a2a.Part{} // which is of the event in hand
+	s.part = a2a.Part{}
 }
 
 // skip returns the place of the next byte from i on that is no white space (Unicode's), else

@@ -32,6 +32,7 @@ type ACP struct {
 	Made func(steps []mapping.Step, lines []byte)
 
 	options   []mapping.Option // of the question that is being spelled
+	thought   []byte           // room for the text of one
 	meta      acpMeta
 	terminals terminals
 	outage    mapping.Outage
@@ -81,7 +82,8 @@ func (e *ACP) step(dst []byte, s *mapping.Step) []byte {
 	case mapping.StepThought:
 		text := s.Description
 		if s.Subject != "" {
-			text = "**" + s.Subject + "**\n" + s.Description
+			e.thought = append(append(append(append(e.thought[:0], "**"...), s.Subject...), "**\n"...), s.Description...)
+			text = rawjson.View(e.thought)
 		}
 		return e.chunks(dst, "agent_thought_chunk", text, s.Shown)
 	case mapping.StepError:
