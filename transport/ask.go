@@ -265,7 +265,7 @@ func (c *Client) request(ctx context.Context, e *endpoint, w way, op *operation)
 		if events := x.isStream(); events || x.mediaType() == jsonLines {
 			x.life = life
 			r := newFrameReader(x.resp.Body, c.poison)
-			r.max, r.ndjson = c.maxMessage(), !events
+			r.max, r.ndjson, r.usual = c.maxMessage(), !events, c.reads.most()
 			return &Stream{endpoint: e, way: w, x: x, reader: r}, nil
 		}
 	}

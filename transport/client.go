@@ -102,6 +102,7 @@ type Client struct {
 	echo        atomic.Pointer[[]string]
 	retry       *retryablehttp.Client
 	own         *http.Transport // nil if the options gave one
+	reads       sharedReads     // of own
 	timeout     time.Duration
 	poison      bool // see package poison
 
@@ -148,7 +149,7 @@ func NewClient(agent string, opts *ClientOptions) (*Client, error) {
 	next := c.opts.RoundTripper
 	_, c.poison = next.(poison.Wanted)
 	if next == nil {
-		c.own = newTransport(c.timeout, c.opts.TLS)
+		c.own = newTransport(c.timeout, c.opts.TLS, &c.reads)
 		next = c.own
 	}
 	if c.opts.Wrap != nil {

@@ -31,7 +31,7 @@ const (
 )
 
 // newTransport is the http.Transport that is used if none is given.
-func newTransport(timeout time.Duration, config *tls.Config) *http.Transport {
+func newTransport(timeout time.Duration, config *tls.Config, shared *sharedReads) *http.Transport {
 	dialer := &net.Dialer{Timeout: timeout}
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
@@ -40,7 +40,8 @@ func newTransport(timeout time.Duration, config *tls.Config) *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			return &plainConn{Conn: conn}, nil
+			shared.conns.Add(1)
+			return &plainConn{Conn: conn, shared: shared, most: shared.most()}, nil
 		},
 		OnProxyConnectResponse: refusedByProxy,
 		TLSClientConfig:        tlsConfig(config),
@@ -70,30 +71,6 @@ func unverified(c *tls.Config) bool {
 // hasCertificate reports whether agents are shown one of the user's.
 func hasCertificate(c *tls.Config) bool {
 	return c != nil && (len(c.Certificates) > 0 || c.GetClientCertificate != nil)
-}
-
-// A plainConn is a connection whose half the client can end: see [Stream.HangUp].
-type plainConn struct {
-	net.Conn
-	// owner is the context of the messages that the connection has carried, "" if it has carried
-	// those of several: Gemini's server ties each to it, also after the response has ended.
-	owner atomic.Pointer[string]
-}
-
-// carry notes that a message of a context goes over the connection.
-func (c *plainConn) carry(owner string) {
-	if !c.owner.CompareAndSwap(nil, &owner) && *c.owner.Load() != owner {
-		c.owner.Store(new(string))
-	}
-}
-
-// endWriting ends our half of the connection (a FIN), if that has carried messages of the owner
-// alone, which is not "", and reports whether it has. A request that net/http would send over it
-// afterwards takes another: nothing of it can be written.
-func (c *plainConn) endWriting(owner string) bool {
-	half, ok := c.Conn.(interface{ CloseWrite() error })
-	is := c.owner.Load()
-	return ok && owner != "" && is != nil && *is == owner && half.CloseWrite() == nil
 }
 
 // A guard is the innermost part of the client that is ours: requests that pass it go to

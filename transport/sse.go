@@ -14,8 +14,8 @@ const (
 	// options say otherwise. A file part of 48 MB in base64 fits, and Gemini's edit events
 	// carry the file six times; without a limit an agent could take all memory with one line.
 	maxEvent = 64 << 20
-	// minBuffer is a stream's buffer from the second read on: all that http.Transport's own
-	// buffer can hand over at once. With half of it there are twice as many
+	// minBuffer is a stream's buffer from the second read on, if not many are open: all that
+	// http.Transport's own buffer can hand over at once. With half of it there are twice as many
 	// hand-overs to the editor, each of which costs as much as some ten events.
 	minBuffer = 256 << 10
 	// firstBuffer is for a stream's first read: the first words do not wait until a larger one is
@@ -73,7 +73,8 @@ type frameReader struct {
 
 	max         int  // bytes of an event
 	ndjson      bool // each line is an event's data: see jsonLines
-	sparseReads int  // reads in a row with less than half of minBuffer in hand
+	usual       int  // the buffer's size from the second read on: minBuffer, or less (sharedReads)
+	sparseReads int  // reads in a row with less than half of that in hand
 
 	firstLineDone bool // so that no byte order mark can come
 	// bareJSON: the body is a JSON object, and not the event stream that it is labelled as.
@@ -95,7 +96,7 @@ type frameReader struct {
 }
 
 func newFrameReader(src io.Reader, poison bool) *frameReader {
-	return &frameReader{src: src, buf: make([]byte, firstBuffer), poison: poison, max: maxEvent}
+	return &frameReader{src: src, buf: make([]byte, firstBuffer), poison: poison, max: maxEvent, usual: minBuffer}
 }
 
 // next waits for at least one frame and appends to dst, which is empty, all that have arrived
@@ -286,18 +287,20 @@ func (r *frameReader) field(line []byte, end int) bool {
 func (r *frameReader) makeRoom() error {
 	used := r.end - r.head
 	size := len(r.buf)
-	if r.sparseReads++; used > minBuffer/2 {
+	if r.sparseReads++; used > r.usual/2 {
 		r.sparseReads = 0
 	}
 	switch {
 	case used == size && size >= r.max:
 		return errEventSize
-	case r.end > 0 && size < minBuffer:
-		size = minBuffer
+	case r.end > 0 && size < r.usual:
+		size = r.usual
+	case used == size && size <= r.usual:
+		size = min(2*size, r.max)
 	case used == size: // in few steps: each clears and copies, and memory that is not used does not count
 		size = min(4*size, r.max)
-	case used < minBuffer/2 && size > minBuffer && r.sparseReads >= keepReads:
-		size = minBuffer
+	case used < r.usual/2 && size > r.usual && r.sparseReads >= keepReads:
+		size = r.usual
 	case r.head == 0 && !r.poison:
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync/atomic"
 	"time"
 )
@@ -12,7 +13,8 @@ import (
 const (
 	// memoryLimit is where the collector begins to work harder. An event of 12 MiB needs
 	// about this much for its frame, its lines and the beginning of the next. Without the
-	// limit the collector would let twice that pile up.
+	// limit the collector would let twice that pile up. What is alive for longer may be more:
+	// see limitMemory.
 	memoryLimit = 56 << 20
 	// largeOutput is how much output may leave garbage that is worth giving back,
 	// memoryRest later: the runtime collects at 4 MiB, and an idle process only every two
@@ -39,6 +41,17 @@ func tune(traced bool) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
+}
+
+// limitMemory sets the limit by what is alive: where that is more than memoryLimit, as with a hundred
+// streams at once, the collector would do nothing but collect.
+func limitMemory() {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	debug.SetMemoryLimit(max(memoryLimit, 2*int64(live[0].Value.Uint64())))
 }
 
 // A tuner is stdout. Before the first answer it waits until the program listens to signals,
@@ -76,10 +89,12 @@ func (t *tuner) giveLater() {
 	t.written.Store(0)
 	time.AfterFunc(memoryRest, func() {
 		if t.written.Load() > largeOutput {
+			limitMemory()
 			t.giveLater()
 			return
 		}
 		debug.FreeOSMemory()
+		limitMemory()
 		t.gives.Store(false)
 	})
 }
