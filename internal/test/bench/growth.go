@@ -61,10 +61,25 @@ func (h *harness) growth(ctx context.Context) error {
 		names = append(names, g.name)
 		h.printf("\n")
 	}
-	if h.picture == "" {
-		return nil
+	if err := h.together(ctx); err != nil || h.picture == "" {
+		return err
 	}
 	return os.WriteFile(h.picture, drawGrowth(names, all), 0o644)
+}
+
+// together measures as many events in one session, and in many at once.
+func (h *harness) together(ctx context.Context) error {
+	const most = 256
+	h.printf("  the same for %d events, one a write, in so many sessions at once\n", most*ringSize)
+	for n := 1; n <= most; n *= 4 {
+		s := newScript("1.0", small(artifactV1, ringSize, false), 1, most/n)
+		m, err := h.play(ctx, modeBridge, &Scenario{Name: "sessions", sessions: n}, s)
+		if err != nil {
+			return fmt.Errorf("%d sessions: %w", n, err)
+		}
+		h.printf("  %-10d %8.1f %6.1f MiB\n", n, us(m.cpu)/float64(most*ringSize), mib(m.peak))
+	}
+	return nil
 }
 
 // turn runs a turn of so many writes.

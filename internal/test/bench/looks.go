@@ -25,7 +25,7 @@ func looks() []look {
 		{"idle-sessions", "descriptors and memory after a prompt in each of 1,000 sessions", (*harness).idleSessions},
 		{"after-big", "memory after one event of 63 MiB", (*harness).afterBig},
 		{"kinds", "events of other kinds than a text that grows, 64 a write", (*harness).kinds},
-		{"growth", "turns of 1,000 to 1,000,000 events", (*harness).growth},
+		{"growth", "turns of 1,000 to 1,000,000 events, and 1 to 256 sessions at once", (*harness).growth},
 		{"cut", "a look at tasks of 100 to 10,000 messages, behind a stream that ended in the middle", (*harness).cut},
 		{"cold", "from the start of a process to the answer to initialize", (*harness).cold},
 		{"idle", "after a turn", (*harness).idle},
@@ -150,34 +150,60 @@ func (h *harness) load(ctx context.Context) error {
 	return p.stop()
 }
 
-// cut measures turns whose stream ends in the middle: the other half of the messages is in the task, which
-// has all of them. What a message costs, and memory, should stay as they are.
+// cut measures turns whose stream ends in the middle: the other half is in the task, which has all. What
+// a message of its history costs, and a chunk of its one artifact, should stay as it is, and memory.
 func (h *harness) cut(ctx context.Context) error {
-	h.printf("cut: µs of CPU a message, and MiB at most, of a task that is looked at when half was heard\n")
-	var start *measurement
-	for _, n := range []int{2, 100, 1000, 10000} {
-		events, history := make([][]byte, n), make([]string, n)
-		for i := range events {
-			id := fmt.Sprintf("m%d", i)
-			events[i] = bytes.Replace(statusV03(i, text(i, textSize, false)), []byte(messageID), []byte(id), 1)
-			history[i] = gjson.GetBytes(events[i], "result.status.message").Raw
+	h.printf("cut: µs of CPU each, and MiB at most, of a task that is looked at when half was heard\n")
+	start, err := h.cutAt(ctx, 2, artifactTask)
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		what  string
+		task  func(n int) (version string, events [][]byte, holds string)
+		sizes []int
+	}{{"messages", historyTask, []int{100, 1000, 10000}}, {"chunks", artifactTask, []int{1000, 10000, 250000}}} {
+		for _, n := range c.sizes {
+			m, err := h.cutAt(ctx, n, c.task)
+			if err != nil {
+				return fmt.Errorf("%d %s: %w", n, c.what, err)
+			}
+			h.printf("  %6d %-8s %8.1f %6.1f MiB\n", n, c.what, max(0, us(m.cpu-start.cpu)/float64(n)), mib(m.peak))
 		}
-		s := newScript("0.3", events[:n/2], 1, 1)
-		s.marks = n * strings.Count(text(0, textSize, false), string(mark))
-		s.task = func(sent string) string {
-			return `{"kind":"task","id":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"completed"},"history":[` + sent + "," + strings.Join(history, ",") + "]}"
-		}
-		m, err := h.play(ctx, modeBridge, &Scenario{Name: "cut", sessions: 1}, s)
-		if err != nil {
-			return err
-		}
-		if start == nil {
-			start = m
-			continue
-		}
-		h.printf("  %-6d %8.1f %6.1f MiB\n", n, max(0, us(m.cpu-start.cpu)/float64(n)), mib(m.peak))
 	}
 	return nil
+}
+
+// cutAt runs a turn whose stream brings half of the events; a look brings what the task holds. SENT in that
+// stands for the message that was sent.
+func (h *harness) cutAt(ctx context.Context, n int, task func(int) (string, [][]byte, string)) (*measurement, error) {
+	version, events, holds := task(n)
+	s := newScript(version, events[:n/2], 1, 1)
+	s.marks = n * strings.Count(text(0, textSize, false), string(mark))
+	s.task = func(sent string) string { return strings.Replace(holds, "SENT", sent, 1) }
+	return h.play(ctx, modeBridge, &Scenario{Name: "cut", sessions: 1}, s)
+}
+
+// historyTask is a task of n messages.
+func historyTask(n int) (version string, events [][]byte, holds string) {
+	var history strings.Builder
+	for i := range n {
+		events = append(events, bytes.Replace(statusV03(i, text(i, textSize, false)), []byte(messageID), fmt.Appendf(nil, "m%d", i), 1))
+		history.WriteString("," + gjson.GetBytes(events[i], "result.status.message").Raw)
+	}
+	return "0.3", events, `{"kind":"task","id":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"completed"},"history":[SENT` + history.String() + "]}"
+}
+
+// artifactTask is a task of one artifact, which comes in n chunks.
+func artifactTask(n int) (version string, events [][]byte, holds string) {
+	var all strings.Builder
+	for i := range n {
+		said := text(i, textSize, false)
+		events = append(events, artifactV1(i, said))
+		all.WriteString(said)
+	}
+	return "1.0", events, `{"id":"` + taskID + `","contextId":"` + contextID + `","status":{"state":"TASK_STATE_COMPLETED"},"history":[SENT],` +
+		`"artifacts":[{"artifactId":"` + artifactID + `","parts":[{"text":` + quoted(all.String()) + "}]}]}"
 }
 
 // after measures a bridge that has had a prompt in each of some sessions, one after another, at
