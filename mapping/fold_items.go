@@ -191,11 +191,14 @@ func (f *Fold) showOnePart(m *a2a.Message) bool {
 		return false
 	}
 	p := &f.partsOfOne[0]
-	if _, _, ok := f.spoken.Thought(p); ok {
-		f.shown.Live(&shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(f.partsOfOne...)})
+	if !f.spoken.Thinks() && f.toolCall(string(p.Data), m.ID) {
 		return true
 	}
-	return !f.spoken.Thinks() && f.toolCall(string(p.Data), m.ID)
+	_, _, ok := f.spoken.Thought(p)
+	if ok {
+		f.shown.Live(&shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(f.partsOfOne...)})
+	}
+	return ok
 }
 
 // artifact shows an artifact that comes live, or a piece of one: one that follows, or the last.
