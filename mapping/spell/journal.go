@@ -288,9 +288,17 @@ func (l *Loader) readItem(e *entry) []mapping.Step {
 	case e.Part != nil:
 		s.Kind, s.Part = mapping.StepPart, e.Part
 	case e.Say == "thought":
-		words := gjson.ParseBytes(e.Data)
-		s.Kind, s.Data, s.Text = mapping.StepThought, a2a.JSON(e.Data), ""
-		s.Subject, s.Description = words.Get("subject").Str, cmp.Or(e.Text, words.Get("description").Str)
+		s.Kind, s.Data, s.Text, s.Description = mapping.StepThought, a2a.JSON(e.Data), "", e.Text
+		rawjson.EachMember(string(e.Data), func(key, value string) bool { // the last of each name, as they were shown
+			switch {
+			case !rawjson.IsString(value):
+			case key == "subject":
+				s.Subject = rawjson.Text(value)
+			case key == "description":
+				s.Description = rawjson.Text(value)
+			}
+			return true
+		})
 	}
 	if e.Say == "artifact" {
 		s.ArtifactID = s.MessageID

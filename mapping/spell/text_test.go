@@ -3,6 +3,7 @@ package spell
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -155,5 +156,29 @@ func TestJournalParts(t *testing.T) {
 	for line := range bytes.Lines(j.Append(nil, []mapping.Step{file, file})) {
 		steps, _ := l.Line(line)
 		must.Equal(t, steps[0].Name, "report", string(line))
+	}
+}
+
+// TestJournalThoughts: a thought is loaded with the words that it was shown with, whatever its data is, and
+// also as journals had it that have them beside the data.
+func TestJournalThoughts(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"subject":"a","description":"b"}`:                                    "a|b",
+		"{ \"description\" : \"b\\n\\u00e9\",\n\"sub\\u006aect\" : \"a\" }":    "a|b\né",
+		`{"subject":"a","subject":"b","description":1,"description":"c"}`:      "b|c",
+		`{"subject":"a","subject":null,"x":{"description":"b","subject":"c"}}`: "a|",
+		"": "|b",
+	} {
+		subject, description, _ := strings.Cut(want, "|")
+		var j Journal
+		var l Loader
+		lines := j.Append(nil, []mapping.Step{{Kind: mapping.StepThought, MessageID: "m", Shown: "m", Subject: subject, Description: description, Data: a2a.JSON(data)}})
+		if data != "" {
+			lines = fmt.Appendf(lines, `{"say":"thought","subject":%q,"text":%q,"data":%s}`+"\n", subject, description, strings.ReplaceAll(data, "\n", ""))
+		}
+		for line := range bytes.Lines(lines) {
+			steps, _ := l.Line(line)
+			must.Equal(t, steps[0].Subject+"|"+steps[0].Description, want, string(line))
+		}
 	}
 }
