@@ -77,10 +77,14 @@ func (t *tuner) Write(b []byte) (int, error) {
 		tune(t.traced)
 		widen(t.w)
 	}
+	t.wrote(n)
+	return n, err
+}
+
+func (t *tuner) wrote(n int) {
 	if t.written.Add(int64(n)) > largeOutput && t.gives.CompareAndSwap(false, true) {
 		t.giveLater()
 	}
-	return n, err
 }
 
 // giveLater gives memory back once the output has slowed down: a stream at full speed takes each page again,
@@ -95,6 +99,13 @@ func (t *tuner) giveLater() {
 		}
 		debug.FreeOSMemory()
 		limitMemory()
-		t.gives.Store(false)
+		t.gave()
 	})
+}
+
+// gave ends a giving back. That takes a while where much is alive: what was written meanwhile may be a
+// burst's last, and the limit is that burst's.
+func (t *tuner) gave() {
+	t.gives.Store(false)
+	t.wrote(0)
 }

@@ -27,5 +27,12 @@ func TestTuner(t *testing.T) {
 		time.Sleep(2 * memoryRest)
 		synctest.Wait()
 		must.Equal(t, collected(), before+1, "behind it memory is given back once")
+
+		out.gives.Store(true) // as while it is given back
+		_, _ = out.Write(make([]byte, largeOutput+1))
+		out.gave()
+		time.Sleep(2 * memoryRest)
+		synctest.Wait()
+		must.Equal(t, collected(), before+2, "what was written meanwhile is given back, too")
 	})
 }
