@@ -6,6 +6,7 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -92,7 +93,7 @@ func (f *Fold) growFast(v shown.Verb, ev *a2a.Event) *fastStep {
 	if !l.still && !f.spoken.Repeats(ev.Metadata) {
 		return nil
 	}
-	if !f.shown.Grow(l.grown, onlyPart(ev).Text) {
+	if text := onlyPart(ev).Text; dialect.MayHide(text) || !f.shown.Grow(l.grown, text) {
 		return nil
 	}
 	return l

@@ -70,7 +70,7 @@ type SideRequest struct {
 // dialects lists them all, in the order in which they are tried. Journals name the one of a question by its place: no
 // dialect that asks may be moved. (LangGraph's, which asked nothing, had the seventh.)
 func dialects() []dialect {
-	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}, hector{}, wrapper{}, inference{}, shared{}, redpanda{}}
+	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}, hector{}, wrapper{}, inference{}, shared{}, redpanda{}, agentFramework{}}
 }
 
 // placeOf returns the place in that list of the dialect of a name, counted from 1 (see

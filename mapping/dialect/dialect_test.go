@@ -169,3 +169,40 @@ func TestCommands(t *testing.T) {
 	}
 	must.Equal(t, names, []string{"mem", "mem show", "mem memory"})
 }
+
+// TestAgentFramework: what Microsoft's Agent Framework says as JSON in a text, and what only looks like it.
+func TestAgentFramework(t *testing.T) {
+	said := func(split bool, to *Pieces) (all string) {
+		if !split {
+			return ""
+		}
+		for _, p := range to.List {
+			all += map[PieceKind]string{PieceText: "t", PieceCall: "c", PieceThought: "h", PieceWholeThought: "h"}[p.Kind]
+			if p.Kind == PieceCall && p.Call.Input != "" && !json.Valid([]byte(p.Call.Input)) {
+				t.Errorf("the input is not JSON: %s", p.Call.Input)
+			}
+		}
+		if to.Usage != "" {
+			all += "u"
+		}
+		return all
+	}
+	for _, row := range must.Table[struct{ Parts, Live, Message string }](t, "testdata/agentframework.txt") {
+		var live, whole Pieces
+		var list []struct {
+			Text string
+			Data json.RawMessage
+		}
+		must.Do(t, json.Unmarshal([]byte(row.Parts), &list))
+		parts := a2a.Parts{Raw: a2a.JSON(row.Parts)}
+		for _, p := range list {
+			part := a2a.Part{Kind: a2a.PartText, Text: p.Text}
+			if p.Data != nil {
+				part = a2a.Part{Kind: a2a.PartData, Data: a2a.JSON(p.Data)}
+			}
+			parts.FastPath().List = append(parts.FastPath().List, part)
+		}
+		must.Equal(t, said((agentFramework{}).artifact(&a2a.Artifact{Parts: parts}, &Carrier{}, &live), &live), row.Live, row.Parts)
+		must.Equal(t, said((agentFramework{}).message(&a2a.Message{Parts: parts}, &Carrier{}, &whole), &whole), row.Message, row.Parts)
+	}
+}

@@ -67,8 +67,8 @@ func dataNote(p *a2a.Part) string {
 // usage_update needs the size of the context, which no A2A agent tells.)
 func Quota(usage a2a.JSON) map[string]any {
 	u := calls.ReadObject(nil, string(usage))
-	in := gjson.Parse(u.Get("promptTokenCount", "input_tokens", "inputTokens"))
-	out := gjson.Parse(u.Get("candidatesTokenCount", "output_tokens", "outputTokens"))
+	in := gjson.Parse(u.Get("promptTokenCount", "input_tokens", "inputTokens", "InputTokenCount"))
+	out := gjson.Parse(u.Get("candidatesTokenCount", "output_tokens", "outputTokens", "OutputTokenCount"))
 	if in.Type != gjson.Number || out.Type != gjson.Number {
 		return nil
 	}
