@@ -23,6 +23,10 @@ func (r *sharedReads) most() int {
 	return max(leastRead, min(minBuffer, allReads/max(1, int(r.conns.Load()))))
 }
 
+// Connections returns how many connections to the agent are open, idle ones too; 0 with
+// [ClientOptions.RoundTripper].
+func (c *Client) Connections() int { return int(c.reads.conns.Load()) }
+
 // A plainConn is a connection whose half the client can end: see [Stream.HangUp].
 type plainConn struct {
 	net.Conn

@@ -295,10 +295,8 @@ func (r *frameReader) makeRoom() error {
 		return errEventSize
 	case r.end > 0 && size < r.usual:
 		size = r.usual
-	case used == size && size <= r.usual:
+	case used == size: // by more, an event of 12 MiB has a buffer of 32, and the collector has no room left
 		size = min(2*size, r.max)
-	case used == size: // in few steps: each clears and copies, and memory that is not used does not count
-		size = min(4*size, r.max)
 	case used < r.usual/2 && size > r.usual && r.sparseReads >= keepReads:
 		size = r.usual
 	case r.head == 0 && !r.poison:

@@ -69,7 +69,11 @@ func Serve(p *frame.Program, c *cli.Context) error {
 
 // serveTuned serves an editor, or an MCP client, that may stay for hours.
 func serveTuned(p *frame.Program, c *cli.Context, o *bridge.Options) error {
-	return bridge.Serve(c.Context, polled(p.Stdin), &tuner{w: p.Stdout, await: func() { frame.AwaitSignals(c.Context) }, traced: o.Tap != nil}, o)
+	out := &tuner{w: p.Stdout, await: func() { frame.AwaitSignals(c.Context) }, traced: o.Tap != nil}
+	if o.Client != nil {
+		out.connections = o.Client.Connections
+	}
+	return bridge.Serve(c.Context, polled(p.Stdin), out, o)
 }
 
 // IDs of the ways to authenticate that editors are offered.

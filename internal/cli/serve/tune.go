@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"sync/atomic"
 	"time"
 )
@@ -13,8 +12,8 @@ import (
 const (
 	// memoryLimit is where the collector begins to work harder. An event of 12 MiB needs
 	// about this much for its frame, its lines and the beginning of the next. Without the
-	// limit the collector would let twice that pile up. What is alive for longer may be more:
-	// see limitMemory.
+	// limit the collector would let twice that pile up. Many streams need more: see
+	// tuner.limitMemory.
 	memoryLimit = 56 << 20
 	// largeOutput is how much output may leave garbage that is worth giving back,
 	// memoryRest later: the runtime collects at 4 MiB, and an idle process only every two
@@ -43,16 +42,17 @@ func tune(traced bool) {
 	}
 }
 
-// limitMemory sets the limit by what is alive: where that is more than memoryLimit, as with a hundred
-// streams at once, the collector would do nothing but collect.
-func limitMemory() {
-	if os.Getenv("GOMEMLIMIT") != "" {
-		return
+// limitMemory sets the limit by how many connections to the agent are open: a stream keeps about as much
+// as perConnection, and where that is more than the limit, the collector would do nothing but collect.
+// (What is alive would be a better measure. To ask for it takes a tenth of a start, by package
+// runtime/metrics, and events of 12 MiB look alike.)
+func (t *tuner) limitMemory() {
+	if os.Getenv("GOMEMLIMIT") == "" && t.connections != nil {
+		debug.SetMemoryLimit(memoryLimit + int64(t.connections())*perConnection)
 	}
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	debug.SetMemoryLimit(max(memoryLimit, 2*int64(live[0].Value.Uint64())))
 }
+
+const perConnection = 1 << 20
 
 // A tuner is stdout. Before the first answer it waits until the program listens to signals,
 // which is long over then; after it, it tunes: taking a processor away costs half a megabyte
@@ -62,6 +62,8 @@ type tuner struct {
 	await  func()
 	traced bool
 	tuned  bool // one goroutine writes
+	// connections says how many to the agent are open; nil if that is not known.
+	connections func() int
 
 	written atomic.Int64 // since memory was last given back, or would have been
 	gives   atomic.Bool  // memory will be given back
@@ -93,12 +95,12 @@ func (t *tuner) giveLater() {
 	t.written.Store(0)
 	time.AfterFunc(memoryRest, func() {
 		if t.written.Load() > largeOutput {
-			limitMemory()
+			t.limitMemory()
 			t.giveLater()
 			return
 		}
 		debug.FreeOSMemory()
-		limitMemory()
+		t.limitMemory()
 		t.gave()
 	})
 }
