@@ -82,6 +82,9 @@ func (e *ACP) step(dst []byte, s *mapping.Step) []byte {
 	case mapping.StepThought:
 		text := s.Description
 		if s.Subject != "" {
+			if cap(e.thought) > textMax {
+				e.thought = nil
+			}
 			e.thought = append(append(append(append(e.thought[:0], "**"...), s.Subject...), "**\n"...), s.Description...)
 			text = rawjson.View(e.thought)
 		}
