@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -199,6 +200,11 @@ func (f *Fold) showOnePart(m *a2a.Message) bool {
 		f.shown.Live(&shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(f.partsOfOne...)})
 	}
 	return ok
+}
+
+// ThoughtWords are the subject and the description of a thought, by the data that a step has of it.
+func ThoughtWords(data a2a.JSON) (subject, description string) {
+	return dialect.ThoughtWords(string(data))
 }
 
 // artifact shows an artifact that comes live, or a piece of one: one that follows, or the last.

@@ -7,20 +7,20 @@ import (
 )
 
 // sharedReads say how much one read may take: each connection, and each stream, has a buffer of that
-// size. With 256 streams at once those of minBuffer took half a gigabyte, and an event four times as long.
+// size. With 256 streams at once those of mostRead took half a gigabyte, and an event four times as long.
 type sharedReads struct {
 	conns atomic.Int32 // that are open
 }
 
 // allReads is what the reads of all connections take together, but for leastRead each.
 const (
-	allReads  = 16 * minBuffer
+	allReads  = 16 * mostRead
 	leastRead = 16 << 10
 )
 
 // most is how many bytes a read of one more connection, or of its stream, may take.
 func (r *sharedReads) most() int {
-	return max(leastRead, min(minBuffer, allReads/max(1, int(r.conns.Load()))))
+	return max(leastRead, min(mostRead, allReads/max(1, int(r.conns.Load()))))
 }
 
 // Connections returns how many connections to the agent are open, idle ones too; 0 with

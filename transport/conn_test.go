@@ -17,7 +17,7 @@ func TestSharedReads(t *testing.T) {
 	for _, c := range []struct {
 		conns int32
 		most  int
-	}{{0, minBuffer}, {16, minBuffer}, {64, minBuffer / 4}, {10000, leastRead}} {
+	}{{0, mostRead}, {16, mostRead}, {64, mostRead / 4}, {10000, leastRead}} {
 		shared.conns.Store(c.conns)
 		must.Equal(t, shared.most(), c.most, c.conns, "connections")
 	}

@@ -49,7 +49,7 @@ func newTransport(timeout time.Duration, config *tls.Config, shared *sharedReads
 		ForceAttemptHTTP2:      true,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
 		MaxIdleConnsPerHost:    idlePerHost,
-		ReadBufferSize:         minBuffer,
+		ReadBufferSize:         mostRead,
 		// A compressed event stream is held back until a block is full.
 		DisableCompression: true,
 	}

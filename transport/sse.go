@@ -14,10 +14,10 @@ const (
 	// options say otherwise. A file part of 48 MB in base64 fits, and Gemini's edit events
 	// carry the file six times; without a limit an agent could take all memory with one line.
 	maxEvent = 64 << 20
-	// minBuffer is a stream's buffer from the second read on, if not many are open: all that
+	// mostRead is a stream's buffer from the second read on, if not many are open (sharedReads): all that
 	// http.Transport's own buffer can hand over at once. With half of it there are twice as many
 	// hand-overs to the editor, each of which costs as much as some ten events.
-	minBuffer = 256 << 10
+	mostRead = 256 << 10
 	// firstBuffer is for a stream's first read: the first words do not wait until a larger one is
 	// made and cleared.
 	firstBuffer = 4 << 10
@@ -73,7 +73,7 @@ type frameReader struct {
 
 	max         int  // bytes of an event
 	ndjson      bool // each line is an event's data: see jsonLines
-	usual       int  // the buffer's size from the second read on: minBuffer, or less (sharedReads)
+	usual       int  // the buffer's size from the second read on: mostRead, or less (sharedReads)
 	sparseReads int  // reads in a row with less than half of that in hand
 
 	firstLineDone bool // so that no byte order mark can come
@@ -96,7 +96,7 @@ type frameReader struct {
 }
 
 func newFrameReader(src io.Reader, poison bool) *frameReader {
-	return &frameReader{src: src, buf: make([]byte, firstBuffer), poison: poison, max: maxEvent, usual: minBuffer}
+	return &frameReader{src: src, buf: make([]byte, firstBuffer), poison: poison, max: maxEvent, usual: mostRead}
 }
 
 // next waits for at least one frame and appends to dst, which is empty, all that have arrived

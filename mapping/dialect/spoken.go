@@ -229,9 +229,8 @@ func (s *Spoken) Thought(part *a2a.Part) (subject, description string, ok bool) 
 		return "", "", false
 	}
 	t := &s.Meta.thought
-	if data := string(part.Data); t.data != data {
-		*t = thought{data: data}
-		rawjson.Walk(data, 0, t.member)
+	if t.data != string(part.Data) {
+		*t = readThought(string(part.Data))
 	}
 	if kind == kindUnsaid && (t.members != 2 || t.subject == "" && t.description == "") {
 		return "", "", false
@@ -247,19 +246,28 @@ type thought struct {
 	members              int
 }
 
-// member reads a member of the data, whose value begins at a place, and returns its end.
-func (t *thought) member(key string, at int) (end int) {
-	t.members++
-	end = rawjson.SkipValue(t.data, at)
-	if value := t.data[at:end]; rawjson.IsString(value) {
-		switch key {
-		case "subject":
+// readThought reads data as a thought: of members of one name the last string.
+func readThought(data string) (t thought) {
+	t.data = data
+	rawjson.EachMember(data, func(key, value string) bool {
+		t.members++
+		switch {
+		case !rawjson.IsString(value):
+		case key == "subject":
 			t.subject, t.ok = rawjson.Text(value), true
-		case "description":
+		case key == "description":
 			t.description, t.ok = rawjson.Text(value), true
 		}
-	}
-	return end
+		return true
+	})
+	return t
+}
+
+// ThoughtWords are the subject and the description in the data of a thought, as [Spoken.Thought] reads them; "" for
+// what it has not.
+func ThoughtWords(data string) (subject, description string) {
+	t := readThought(data)
+	return t.subject, t.description
 }
 
 // A knownMeta is metadata that was read: in a run of text it is mostly the same as in

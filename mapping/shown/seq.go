@@ -20,8 +20,8 @@ func (s *Shown) sequence(parts a2a.Parts) string {
 	for parts.Next(&s.part) { // parts.All allocates one
 		list = append(list, s.symbols(&s.part))
 	}
-	s.part = a2a.Part{}           // which is of the event in hand
-	return strings.Join(list, "") // which is its only element, if there is one
+	s.part = a2a.Part{} // which is of the event in hand
+	return strings.Join(list, "")
 }
 
 // symbols returns a part as a string, "" if it says nothing.

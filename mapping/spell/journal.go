@@ -288,17 +288,10 @@ func (l *Loader) readItem(e *entry) []mapping.Step {
 	case e.Part != nil:
 		s.Kind, s.Part = mapping.StepPart, e.Part
 	case e.Say == "thought":
-		s.Kind, s.Data, s.Text, s.Description = mapping.StepThought, a2a.JSON(e.Data), "", e.Text
-		rawjson.EachMember(string(e.Data), func(key, value string) bool { // the last of each name, as they were shown
-			switch {
-			case !rawjson.IsString(value):
-			case key == "subject":
-				s.Subject = rawjson.Text(value)
-			case key == "description":
-				s.Description = rawjson.Text(value)
-			}
-			return true
-		})
+		s.Kind, s.Data, s.Text = mapping.StepThought, a2a.JSON(e.Data), ""
+		if s.Description = e.Text; s.Data != "" {
+			s.Subject, s.Description = mapping.ThoughtWords(s.Data)
+		}
 	}
 	if e.Say == "artifact" {
 		s.ArtifactID = s.MessageID

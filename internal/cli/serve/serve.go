@@ -69,10 +69,11 @@ func Serve(p *frame.Program, c *cli.Context) error {
 
 // serveTuned serves an editor, or an MCP client, that may stay for hours.
 func serveTuned(p *frame.Program, c *cli.Context, o *bridge.Options) error {
-	out := &tuner{w: p.Stdout, await: func() { frame.AwaitSignals(c.Context) }, traced: o.Tap != nil}
+	connections := func() int { return 0 } // without an agent yet
 	if o.Client != nil {
-		out.connections = o.Client.Connections
+		connections = o.Client.Connections
 	}
+	out := &tuner{w: p.Stdout, await: func() { frame.AwaitSignals(c.Context) }, traced: o.Tap != nil, connections: connections}
 	return bridge.Serve(c.Context, polled(p.Stdin), out, o)
 }
 

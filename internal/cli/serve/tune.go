@@ -13,7 +13,7 @@ const (
 	// memoryLimit is where the collector begins to work harder. An event of 12 MiB needs
 	// about this much for its frame, its lines and the beginning of the next. Without the
 	// limit the collector would let twice that pile up. Many streams need more: see
-	// tuner.limitMemory.
+	// limitMemory.
 	memoryLimit = 56 << 20
 	// largeOutput is how much output may leave garbage that is worth giving back,
 	// memoryRest later: the runtime collects at 4 MiB, and an idle process only every two
@@ -37,18 +37,16 @@ func tune(traced bool) {
 		}
 		runtime.GOMAXPROCS(procs)
 	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
+	limitMemory(0)
 }
 
 // limitMemory sets the limit by how many connections to the agent are open: a stream keeps about as much
 // as perConnection, and where that is more than the limit, the collector would do nothing but collect.
 // (What is alive would be a better measure. To ask for it takes a tenth of a start, by package
 // runtime/metrics, and events of 12 MiB look alike.)
-func (t *tuner) limitMemory() {
-	if os.Getenv("GOMEMLIMIT") == "" && t.connections != nil {
-		debug.SetMemoryLimit(memoryLimit + int64(t.connections())*perConnection)
+func limitMemory(connections int) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryLimit + int64(connections)*perConnection)
 	}
 }
 
@@ -62,7 +60,7 @@ type tuner struct {
 	await  func()
 	traced bool
 	tuned  bool // one goroutine writes
-	// connections says how many to the agent are open; nil if that is not known.
+	// connections says how many to the agent are open.
 	connections func() int
 
 	written atomic.Int64 // since memory was last given back, or would have been
@@ -95,12 +93,12 @@ func (t *tuner) giveLater() {
 	t.written.Store(0)
 	time.AfterFunc(memoryRest, func() {
 		if t.written.Load() > largeOutput {
-			t.limitMemory()
+			limitMemory(t.connections())
 			t.giveLater()
 			return
 		}
 		debug.FreeOSMemory()
-		t.limitMemory()
+		limitMemory(t.connections())
 		t.gave()
 	})
 }

@@ -13,7 +13,7 @@ import (
 // TestTuner shows that memory is given back once, behind the output, and not while it runs at full speed.
 func TestTuner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		out, stats := &tuner{w: io.Discard, tuned: true}, new(runtime.MemStats)
+		out, stats := &tuner{w: io.Discard, tuned: true, connections: func() int { return 0 }}, new(runtime.MemStats)
 		collected := func() uint32 {
 			runtime.ReadMemStats(stats)
 			return stats.NumForcedGC

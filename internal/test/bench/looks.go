@@ -26,7 +26,7 @@ func looks() []look {
 		{"after-big", "memory after one event of 63 MiB", (*harness).afterBig},
 		{"kinds", "events of other kinds than a text that grows, 64 a write", (*harness).kinds},
 		{"growth", "turns of 1,000 to 1,000,000 events, and 1 to 256 sessions at once", (*harness).growth},
-		{"cut", "a look at tasks of 100 to 10,000 messages, behind a stream that ended in the middle", (*harness).cut},
+		{"cut", "a look at tasks of up to 10,000 messages, or of an answer of 50 MB, behind a stream that ended in the middle", (*harness).cut},
 		{"cold", "from the start of a process to the answer to initialize", (*harness).cold},
 		{"idle", "after a turn", (*harness).idle},
 	}
