@@ -19,6 +19,9 @@ import (
 // one that streams such JSON at once is taken at its word. Recorded from main of July 2026.
 type agentFramework struct{ base }
 
+// ofShape: beside another dialect it is a model's text, which must not move that one's calls and questions.
+func (agentFramework) ofShape() {}
+
 // about: a result names its call by its ID alone.
 func (agentFramework) about() about {
 	return about{name: "agent-framework", sign: `,\"Type\":\"`, traits: Traits{Differences: true}}
@@ -29,6 +32,9 @@ func MayHide(text string) bool {
 	return strings.HasPrefix(text, `{"`) && strings.HasSuffix(text, `"}`) && strings.Contains(text, `,"Type":"`)
 }
 
+// maxMembers is longer than the names of all members are, and than what is said of a call: 100,000 others are not joined.
+const maxMembers = 64
+
 // frameworkPart returns what a part is, "" if it is what it says. An approval that is asked for is not read: no message
 // can answer it.
 func frameworkPart(p *a2a.Part) (kind string, v gjson.Result) {
@@ -38,7 +44,10 @@ func frameworkPart(p *a2a.Part) (kind string, v gjson.Result) {
 	}
 	json.HTMLEscape(&escaped, compact.Bytes())
 	members := ""
-	gjson.Parse(p.Text).ForEach(func(name, value gjson.Result) bool { members, kind = members+name.Str+" ", value.Str; return true })
+	gjson.Parse(p.Text).ForEach(func(name, value gjson.Result) bool {
+		members, kind = members+name.Str+" ", value.Str
+		return len(members) <= maxMembers
+	})
 	switch members + kind {
 	case "Arguments CallID Name InformationalOnly Type functionCall", "Arguments CallID Error Name InformationalOnly Type functionCall",
 		"CallID Result Type functionResult", "CallID Error Type functionResult", "CallID Error Result Type functionResult",
@@ -71,7 +80,9 @@ func (agentFramework) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
 	said := map[string]string{}
 	for p := range m.Parts.All() {
 		kind, v := frameworkPart(p)
-		said[v.Get("CallID").Str] += kind
+		if id := v.Get("CallID").Str; len(said[id]) <= maxMembers {
+			said[id] += kind
+		}
 	}
 	return splitFramework(m.Parts, PieceWholeThought, false, said, to) &&
 		slices.ContainsFunc(to.List, func(p Piece) bool { return p.Kind != PieceWholeThought })
@@ -80,19 +91,20 @@ func (agentFramework) message(m *a2a.Message, _ *Carrier, to *Pieces) bool {
 // splitFramework splits parts; false: all are what they say. Numbers of tokens stand behind something. Thoughts are one.
 // said, if not nil, is what is said of each call: both, or it is text.
 func splitFramework(parts a2a.Parts, thought PieceKind, behind bool, said map[string]string, to *Pieces) (splits bool) {
-	first := -1
+	first, thoughts := -1, strings.Builder{}
 	for p := range parts.All() {
 		kind, v := frameworkPart(p)
 		c := calls.ToolCall{ID: v.Get("CallID").Str, Name: v.Get("Name").Str, Status: calls.Executing}
 		isCall := said == nil || said[c.ID] == "functionCallfunctionResult"
 		switch {
-		case kind == "usage" && (behind || len(to.List) > 0):
+		case kind == "usage" && v.Get("Details").IsObject() && (behind || len(to.List) > 0):
 			to.Usage = a2a.JSON(v.Get("Details").Raw)
-		case kind == "reasoning" && first >= 0:
-			to.List[first].Text += v.Get("Text").Str
 		case kind == "reasoning":
-			first = len(to.List)
-			to.text(thought, v.Get("Text").Str)
+			if first < 0 {
+				first = len(to.List)
+				to.text(thought, "")
+			}
+			thoughts.WriteString(v.Get("Text").String())
 		case kind == "functionCall" && isCall:
 			if c.Input = a2a.JSON(v.Get("Arguments").Str); !gjson.Valid(string(c.Input)) { // a model has written it
 				c.Input = a2a.JSON(v.Get("Arguments").Raw)
@@ -109,6 +121,9 @@ func splitFramework(parts a2a.Parts, thought PieceKind, behind bool, said map[st
 		}
 		splits = true
 	}
+	if first >= 0 {
+		to.List[first].Text = thoughts.String()
+	}
 	return splits
 }
 
@@ -117,7 +132,7 @@ func frameworkResult(c calls.ToolCall, v gjson.Result, to *Pieces) {
 	result := v.Get("Result")
 	switch c.Status = calls.Succeeded; {
 	case v.Get("Error").Exists():
-		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: v.Get("Error").Str}
+		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: v.Get("Error").String()}
 	case result.IsObject() || result.IsArray():
 		c.Output = &calls.Output{Data: a2a.JSON(result.Raw)}
 	default:

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping/ask"
@@ -205,4 +208,29 @@ func TestAgentFramework(t *testing.T) {
 		must.Equal(t, said((agentFramework{}).artifact(&a2a.Artifact{Parts: parts}, &Carrier{}, &live), &live), row.Live, row.Parts)
 		must.Equal(t, said((agentFramework{}).message(&a2a.Message{Parts: parts}, &Carrier{}, &whole), &whole), row.Message, row.Parts)
 	}
+}
+
+// TestAgentFrameworkLong: what very many members, thoughts or calls cost grows with them, and no word is lost.
+func TestAgentFrameworkLong(t *testing.T) {
+	const n = 100_000
+	many := func(text string) (parts a2a.Parts) {
+		for range n {
+			parts.FastPath().List = append(parts.FastPath().List, a2a.Part{Kind: a2a.PartText, Text: text})
+		}
+		return parts
+	}
+	var members, thoughts, said Pieces
+	begin := time.Now()
+	one := a2a.Parts{}
+	one.FastPath().List = []a2a.Part{{Kind: a2a.PartText, Text: `{"a":1` + strings.Repeat(`,"a":1`, n) + `,"Type":"usage"}`}}
+	must.Equal(t, (agentFramework{}).artifact(&a2a.Artifact{Parts: one}, &Carrier{}, &members), false)
+	(agentFramework{}).artifact(&a2a.Artifact{Parts: many(`{"Text":{"a":"b"},"Type":"reasoning"}`)}, &Carrier{}, &thoughts)
+	must.Equal(t, len(thoughts.List[0].Text), n*len(`{"a":"b"}`))
+	(agentFramework{}).message(&a2a.Message{Parts: many(`{"CallID":"1","Error":{"a":"b"},"Type":"functionResult"}`)}, &Carrier{}, &said)
+	if took := time.Since(begin); took > 5*time.Second { // it was 30 s
+		t.Error(took)
+	}
+	var end Pieces
+	frameworkResult(calls.ToolCall{}, gjson.Parse(`{"Error":{"a":"b"}}`), &end)
+	must.Equal(t, end.List[0].Call.Error.Message, `{"a":"b"}`)
 }
