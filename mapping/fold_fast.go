@@ -93,7 +93,7 @@ func (f *Fold) growFast(v shown.Verb, ev *a2a.Event) *fastStep {
 	if !l.still && !f.spoken.Repeats(ev.Metadata) {
 		return nil
 	}
-	if text := onlyPart(ev).Text; dialect.MayHide(text) || !f.shown.Grow(l.grown, text) {
+	if text := onlyPart(ev).Text; dialect.MaySplit(text) || !f.shown.Grow(l.grown, text) {
 		return nil
 	}
 	return l

@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -27,8 +26,8 @@ func (agentFramework) about() about {
 	return about{name: "agent-framework", sign: `,\"Type\":\"`, traits: Traits{Differences: true}}
 }
 
-// MayHide reports whether a text may be something else in a dialect, also where texts of its shape were text. It is quick.
-func MayHide(text string) bool {
+// MaySplit reports whether a text may be something else in a dialect, also where texts of its shape were text. It is quick.
+func MaySplit(text string) bool {
 	return strings.HasPrefix(text, `{"`) && strings.HasSuffix(text, `"}`) && strings.Contains(text, `,"Type":"`)
 }
 
@@ -38,11 +37,9 @@ const maxMembers = 64
 // frameworkPart returns what a part is, "" if it is what it says. An approval that is asked for is not read: no message
 // can answer it.
 func frameworkPart(p *a2a.Part) (kind string, v gjson.Result) {
-	var compact, escaped bytes.Buffer
-	if p.Kind != a2a.PartText || !MayHide(p.Text) || json.Compact(&compact, []byte(p.Text)) != nil {
+	if p.Kind != a2a.PartText || !MaySplit(p.Text) {
 		return "", v
 	}
-	json.HTMLEscape(&escaped, compact.Bytes())
 	members := ""
 	gjson.Parse(p.Text).ForEach(func(name, value gjson.Result) bool {
 		members, kind = members+name.Str+" ", value.Str
@@ -52,7 +49,7 @@ func frameworkPart(p *a2a.Part) (kind string, v gjson.Result) {
 	case "Arguments CallID Name InformationalOnly Type functionCall", "Arguments CallID Error Name InformationalOnly Type functionCall",
 		"CallID Result Type functionResult", "CallID Error Type functionResult", "CallID Error Result Type functionResult",
 		"Text Type reasoning", "ProtectedData Text Type reasoning", "Details Type usage":
-		if escaped.String() == p.Text {
+		if b, err := json.Marshal(json.RawMessage(p.Text)); err == nil && string(b) == p.Text { // as the server's encoder
 			return kind, gjson.Parse(p.Text)
 		}
 	}
