@@ -19,91 +19,105 @@ const (
 )
 
 // A word is a text that each credential has in or near it. The sieve looks closer where
-// two neighbouring bytes of it are, at the index pair: they are chosen to be rare in
-// JSON and English. A word of one byte has no pair.
+// two neighbouring bytes of it are, at one of the indexes in pairs: they are chosen to be rare in
+// JSON and English.
 type word struct {
-	text    string
-	fold    bool // in any case, and "?" is any letter
-	pair    int
+	text    string // one byte, or at least three
+	fold    bool   // in any case, and "?" is any letter
+	pairs   pairs
 	kind    wordKind
 	shape   shape
 	literal string
 }
 
+// pairs are an even and an odd index of a word.
+type pairs struct{ even, odd int }
+
 func words() []word {
 	list := []word{
-		{text: "passw", fold: true, pair: 3},
-		{text: "passp", fold: true, pair: 3},
-		{text: "pwd", fold: true},
-		{text: "secret", fold: true, pair: 2},
-		{text: "key", fold: true},
-		{text: "authorization", fold: true, pair: 6},
-		{text: "credential", fold: true},
-		{text: "cookie", fold: true, pair: 2},
-		{text: "token", fold: true, pair: 1},
-		{text: "bearer", fold: true, kind: wordScheme},
-		{text: "basic", fold: true, kind: wordScheme},
-		{text: "://", kind: wordURL},
-		{text: "PRIVATE KEY-----", pair: 2, kind: wordBlock},
-		{text: "PRIVATE KEY BLOCK-----", pair: 2, kind: wordBlock}, // of PGP
+		{text: "passw", fold: true, pairs: pairs{0, 3}},
+		{text: "passp", fold: true, pairs: pairs{0, 3}},
+		{text: "pwd", fold: true, pairs: pairs{0, 1}},
+		{text: "secret", fold: true, pairs: pairs{2, 1}},
+		{text: "key", fold: true, pairs: pairs{0, 1}},
+		{text: "authorization", fold: true, pairs: pairs{6, 7}},
+		{text: "credential", fold: true, pairs: pairs{0, 3}},
+		{text: "cookie", fold: true, pairs: pairs{2, 3}},
+		{text: "token", fold: true, pairs: pairs{2, 1}},
+		{text: "bearer", fold: true, pairs: pairs{0, 1}, kind: wordScheme},
+		{text: "basic", fold: true, pairs: pairs{0, 3}, kind: wordScheme},
+		{text: "://", pairs: pairs{0, 1}, kind: wordURL},
+		{text: "PRIVATE KEY-----", pairs: pairs{2, 3}, kind: wordBlock},
+		{text: "PRIVATE KEY BLOCK-----", pairs: pairs{2, 3}, kind: wordBlock}, // of PGP
 		{text: "=", kind: wordEquals},
 	}
 	for _, s := range shapes() {
-		list = append(list, word{text: s.lead, fold: strings.Contains(s.lead, "?"), pair: rarest(s.lead), kind: wordShape, shape: s})
+		list = append(list, word{text: s.lead, fold: strings.Contains(s.lead, "?"), pairs: rarest(s.lead), kind: wordShape, shape: s})
 	}
 	return list
 }
 
-// A sieve finds words in one pass. A pair that is in no word costs one table look-up,
+// A sieve finds words in one pass. It looks at each second pair of bytes, and so meets one of
+// the two that a word is known by. A pair that is in no word costs one table look-up,
 // and most bytes have no word. Regular expressions are far slower; the trace must cost
 // less than what it records. It never changes.
 type sieve struct {
 	// lists has for each pair of bytes the words that have it; pairs is where that is in
 	// lists; 0: none.
 	pairs   [1 << 16]uint16
-	lists   [][]*word
+	lists   [][]sighting
 	words   []word
 	longest int // of the words
 }
 
+// A sighting is a word that a pair may belong to, and the index of the pair in it; -1: the word is
+// the pair's second byte.
+type sighting struct {
+	*word
+	index int
+}
+
 // newSieve makes the tables, of 128 KiB. The beginnings of literals become words, too.
 func newSieve(literals []string) *sieve {
-	s := &sieve{lists: make([][]*word, 1), words: words()}
+	s := &sieve{lists: make([][]sighting, 1), words: words()}
 	for _, l := range literals {
 		lead := l[:minPiece]
-		s.words = append(s.words, word{text: lead, kind: wordLiteral, pair: rarest(lead), literal: l})
+		s.words = append(s.words, word{text: lead, kind: wordLiteral, pairs: rarest(lead), literal: l})
 	}
 	for i := range s.words {
 		w := &s.words[i]
 		s.longest = max(s.longest, len(w.text))
-		for _, a := range cases(w.text[w.pair], w.fold) {
-			if len(w.text) == 1 {
-				for b := range 256 {
-					s.add(a, byte(b), w)
-				}
-				continue
+		if len(w.text) == 1 {
+			for other := range 256 {
+				s.add(w.text[0], byte(other), sighting{w, 0})
+				s.add(byte(other), w.text[0], sighting{w, -1})
 			}
-			for _, b := range cases(w.text[w.pair+1], w.fold) {
-				s.add(a, b, w)
+			continue
+		}
+		for _, at := range [...]int{w.pairs.even, w.pairs.odd} {
+			for _, a := range cases(w.text[at], w.fold) {
+				for _, b := range cases(w.text[at+1], w.fold) {
+					s.add(a, b, sighting{w, at})
+				}
 			}
 		}
 	}
 	return s
 }
 
-func (s *sieve) add(a, b byte, w *word) {
+func (s *sieve) add(a, b byte, sees sighting) {
 	list := &s.pairs[pairOf(a, b)]
 	if *list == 0 {
 		*list = uint16(len(s.lists))
 		s.lists = append(s.lists, nil)
 	}
-	s.lists[*list] = append(s.lists[*list], w)
+	s.lists[*list] = append(s.lists[*list], sees)
 }
 
-// rarest returns a pair of neighbouring bytes of a literal that is rare elsewhere:
+// rarest returns pairs of neighbouring bytes of a word that are rare elsewhere:
 // letters are common, digits and signs less so.
-func rarest(l string) int {
-	best, at := -1, 0
+func rarest(l string) pairs {
+	best, at := [2]int{-1, -1}, [2]int{0, 1}
 	for i := 0; i+1 < len(l); i++ {
 		if strings.Contains(l[i:i+2], "?") {
 			continue // it may stand for another letter
@@ -117,11 +131,11 @@ func rarest(l string) int {
 				rare++
 			}
 		}
-		if rare > best {
-			best, at = rare, i
+		if rare > best[i%2] {
+			best[i%2], at[i%2] = rare, i
 		}
 	}
-	return at
+	return pairs{at[0], at[1]}
 }
 
 func pairOf(a, b byte) uint16 { return uint16(a) | uint16(b)<<8 }
@@ -139,21 +153,19 @@ func (s *sieve) each(b []byte, from int, found func(at int, w *word)) {
 		return
 	}
 	i, p := from, &s.pairs
-	for ; i+9 <= len(b); i += 8 { // most eight bytes have no pair
+	for ; i+8 <= len(b); i += 8 { // most eight bytes have no pair
 		w := binary.LittleEndian.Uint64(b[i:])
-		last := uint16(b[i+8])<<8 | uint16(w>>56)
-		first := p[uint16(w)] | p[uint16(w>>8)] | p[uint16(w>>16)] | p[uint16(w>>24)]
-		if first|p[uint16(w>>32)]|p[uint16(w>>40)]|p[uint16(w>>48)]|p[last] == 0 {
+		p0, p2, p4, p6 := p[uint16(w)], p[uint16(w>>16)], p[uint16(w>>32)], p[w>>48]
+		if p0|p2|p4|p6 == 0 {
 			continue
 		}
-		for k := range 7 {
-			if list := p[uint16(w>>(8*k))]; list != 0 {
-				s.verify(b, i+k, list, found)
+		for k, list := range [...]uint16{p0, p2, p4, p6} {
+			if list != 0 {
+				s.verify(b, i+2*k, list, found)
 			}
 		}
-		s.verify(b, i+7, p[last], found)
 	}
-	for ; i < len(b); i++ {
+	for ; i < len(b); i += 2 {
 		pair := uint16(b[i]) // the last byte may be a word
 		if i+1 < len(b) {
 			pair = pairOf(b[i], b[i+1])
@@ -167,9 +179,9 @@ func (s *sieve) each(b []byte, from int, found func(at int, w *word)) {
 // verify checks the words that the pair at i may belong to.
 func (s *sieve) verify(b []byte, i int, list uint16, found func(at int, w *word)) {
 	for _, w := range s.lists[list] {
-		from := i - w.pair
+		from := i - w.index
 		if from >= 0 && from+len(w.text) <= len(b) && equals(b[from:from+len(w.text)], w.text, w.fold) {
-			found(from, w)
+			found(from, w.word)
 		}
 	}
 }
