@@ -77,11 +77,10 @@ func (m *masker) outlineBy(t *template, b []byte) (l outline, ok bool) {
 		if !bytes.HasPrefix(b[at:], same) || from == len(b) || b[from] != '"' {
 			return l, false
 		}
-		known, at = s.to, rawjson.SkipString(rawjson.View(b), from)
-		text := b[from:at]
-		if !rawjson.Valid(text) || !utf8.Valid(text) {
+		if known, at = s.to, stringEnd(b, from); at == 0 {
 			return l, false
 		}
+		text := b[from:at]
 		if s.key == keyText {
 			l.onlyText = span{from, at}
 		} else if tellsMode(rawjson.View(text)) || m.token(text, &frame{object: true}, maxNested) != nil {
@@ -92,13 +91,31 @@ func (m *masker) outlineBy(t *template, b []byte) (l outline, ok bool) {
 	return l, string(b[at:]) == string(t.doc[known:])
 }
 
+// stringEnd returns the end of the string at b[at]; 0 if it may not stand in a record.
+func stringEnd(b []byte, at int) int {
+	if end := rawjson.SkipPlain(rawjson.View(b), at+1); end < len(b) && b[end] == '"' { // most
+		return end + 1
+	}
+	end := rawjson.SkipString(rawjson.View(b), at)
+	if text := b[at:end]; !rawjson.Valid(text) || !utf8.Valid(text) {
+		return 0
+	}
+	return end
+}
+
 // shift moves the spans behind a string that ends at now in place of was.
 func (l *outline) shift(was, now int) {
-	for _, s := range [...]*span{&l.id, &l.method, &l.session, &l.result} {
-		for _, at := range [...]*int{&s.from, &s.to} {
-			if *at >= was {
-				*at += now - was
-			}
-		}
+	l.id.shift(was, now)
+	l.method.shift(was, now)
+	l.session.shift(was, now)
+	l.result.shift(was, now)
+}
+
+func (s *span) shift(was, now int) {
+	if s.from >= was {
+		s.from += now - was
+	}
+	if s.to >= was {
+		s.to += now - was
 	}
 }
