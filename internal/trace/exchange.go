@@ -45,7 +45,6 @@ type exchange struct {
 	sse           *sse // nil: no stream
 	tail          textTail
 	events, bytes int64
-	lastEvent     []byte // the newest event: it tells how the exchange ends
 }
 
 // agentItem takes an item of the agent's wire.
@@ -157,7 +156,6 @@ func (w *worker) event(x *exchange, at time.Time, ev *sseEvent) {
 	if ev.hasData {
 		x.events++
 		w.number("e", x.events)
-		x.lastEvent = append(x.lastEvent[:0], ev.data.b...)
 		w.seen.comes(ev.data, &l, EventRef{x.n, x.events})
 	}
 	w.text("name", ev.name)
@@ -182,7 +180,7 @@ func (w *worker) end(x *exchange, at time.Time, e *ending) {
 	switch {
 	case x.sse != nil:
 		cut := x.sse.end(func(ev *sseEvent) { w.event(x, at, ev) })
-		last, failed := event.OfPayload(gjson.ParseBytes(x.lastEvent))
+		last, failed := event.OfPayload(gjson.ParseBytes(x.sse.last)) // it tells how the exchange ends
 		over, known := failed || last.MayEndStream() && last.State != "auth-required", failed || last.Kind != ""
 		switch {
 		case over && reason != EndOpen:

@@ -52,9 +52,15 @@ func (r *Recorder) Became(events []int64, lines []byte) {
 // bridge's numbers are in the trace, and what becomes of them.
 type observed struct {
 	on    bool                  // a bridge reports what it does
-	came  map[uint64][]EventRef // the events that wait to be taken, by their hash, the oldest first
+	came  map[uint64]came       // the events that wait to be taken, by their hash
 	taken [maxKnown]EventRef    // by the bridge's number modulo maxKnown; zero: not in the trace
 	from  map[uint64][]EventRef // the events of lines that have not passed yet, by the line's hash
+}
+
+// came are equal events, the oldest first: mostly there is one.
+type came struct {
+	first EventRef
+	rest  []EventRef
 }
 
 // comes notes an event or a body that has passed, with its outline.
@@ -67,22 +73,20 @@ func (o *observed) comes(p payload, l *outline, ref EventRef) {
 		b = b[l.result.from:l.result.to]
 	}
 	hash := maphash.Bytes(lineSeed, b)
-	if equal := o.came[hash]; len(equal) < maxKnown {
-		remember(o.came, hash, append(equal, ref))
+	if equal := o.came[hash]; equal.first == (EventRef{}) {
+		remember(o.came, hash, came{first: ref})
+	} else if len(equal.rest) < maxKnown {
+		o.came[hash] = came{equal.first, append(equal.rest, ref)}
 	}
 }
 
 // takes notes that the bridge has taken an event, as its number n: the oldest equal one.
 func (o *observed) takes(n int64, hash uint64) {
-	o.taken[n%maxKnown] = EventRef{}
 	equal := o.came[hash]
-	if len(equal) == 0 {
-		return
-	}
-	if o.taken[n%maxKnown] = equal[0]; len(equal) == 1 {
+	if o.taken[n%maxKnown] = equal.first; len(equal.rest) == 0 {
 		delete(o.came, hash)
 	} else {
-		o.came[hash] = equal[1:]
+		o.came[hash] = came{equal.rest[0], equal.rest[1:]}
 	}
 }
 

@@ -16,6 +16,7 @@ type sseEvent struct {
 type sse struct {
 	line pieces
 	data pieces
+	last []byte // the data of the newest event that had some
 	ev   sseEvent
 	any  bool // the event has a field
 	cr   bool // the last byte was \r, and a \n belongs to it
@@ -109,6 +110,9 @@ func (s *sse) dispatch(event func(*sseEvent), whole bool) {
 	}
 	s.ev.data, s.ev.whole = s.data.payload, whole
 	event(&s.ev)
+	if s.ev.hasData {
+		s.last, s.data.b = s.data.b, s.last
+	}
 	s.data.reset()
 	s.ev, s.any = sseEvent{}, false
 }

@@ -29,8 +29,8 @@ type worker struct {
 	now   time.Time // of the current item
 	runID string    // of the run
 
-	second int64 // the Unix time of date
-	date   []byte
+	stamped time.Time // what stamp says
+	stamp   []byte
 
 	records int64 // that were begun, in all files
 	buf     []byte
@@ -44,7 +44,7 @@ type worker struct {
 
 func newWorker(out io.Writer, opts *Options, now time.Time) *worker {
 	w := &worker{out: out, enc: newEncoder(opts), opts: opts, start: now, now: now, runID: rand.Text(), tails: map[uint64]*textTail{},
-		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", came: map[uint64][]EventRef{}, from: map[uint64][]EventRef{}},
+		open: map[int64]*exchange{}, seen: observed{on: opts.Mode == "bridge", came: map[uint64]came{}, from: map[uint64][]EventRef{}},
 		pending: [2]map[string]string{{}, {}}}
 	w.startRecord(now)
 	return w
@@ -86,7 +86,9 @@ func (w *worker) run(q *queue) error {
 }
 
 func (w *worker) item(it *item, b []byte) {
-	w.enc.mask.learnSecrets()
+	if it.kind < itemTaken { // the others make no record
+		w.enc.mask.learnSecrets()
+	}
 	switch it.kind {
 	case itemLine:
 		w.editorLine(it, b)
@@ -112,9 +114,7 @@ func (w *worker) begin(at time.Time, wire, dir, kind string) {
 	w.records++
 	b := append(w.buf, `{"n":`...)
 	b = strconv.AppendInt(b, w.records, 10)
-	b = w.clock(append(b, `,"t":"`...), at)
-	b = append(b, `","us":`...)
-	b = strconv.AppendInt(b, at.Sub(w.start).Microseconds(), 10)
+	b = append(b, w.stampOf(at)...)
 	b = append(append(append(b, `,"wire":"`...), wire...), '"')
 	if dir != "" {
 		b = append(append(append(b, `,"dir":"`...), dir...), '"')
@@ -122,17 +122,13 @@ func (w *worker) begin(at time.Time, wire, dir, kind string) {
 	w.buf = append(append(append(b, `,"kind":"`...), kind...), '"')
 }
 
-// clock appends a time to b. It formats each second only once.
-func (w *worker) clock(b []byte, at time.Time) []byte {
-	if second := at.Unix(); second != w.second || w.date == nil {
-		w.second, w.date = second, at.UTC().AppendFormat(w.date[:0], "2006-01-02T15:04:05.")
+// stampOf returns the members that say the time. What has come at once it formats once.
+func (w *worker) stampOf(at time.Time) []byte {
+	if at != w.stamped || w.stamp == nil {
+		b := at.UTC().AppendFormat(append(w.stamp[:0], `,"t":"`...), "2006-01-02T15:04:05.000000Z")
+		w.stamped, w.stamp = at, strconv.AppendInt(append(b, `","us":`...), at.Sub(w.start).Microseconds(), 10)
 	}
-	b = append(b, w.date...)
-	micros := at.Nanosecond() / 1000
-	for unit := 100_000; unit > 0; unit /= 10 {
-		b = append(b, byte('0'+micros/unit%10))
-	}
-	return append(b, 'Z')
+	return w.stamp
 }
 
 func (w *worker) finish() { w.buf = append(w.buf, "}\n"...) }
