@@ -77,10 +77,11 @@ func (a *Agent) observe(o *Observation) {
 	}
 }
 
-// observeEvent numbers an event and the steps that came of it.
-func (t *turn) observeEvent(ev *a2a.Event, steps []mapping.Step) {
+// observeEvent numbers an event and the steps that came of it. It writes o.
+func (t *turn) observeEvent(o *Observation, ev *a2a.Event, steps []mapping.Step) {
 	n := t.agent.observed.Add(1)
-	t.agent.observe(&Observation{What: ObservedEvent, Event: n, Payload: ev.Raw})
+	*o = Observation{What: ObservedEvent, Event: n, Payload: ev.Raw}
+	t.agent.observe(o)
 	if len(steps) == 0 {
 		t.observe(Observation{What: ObservedFold, Events: []int64{n}})
 	}

@@ -93,12 +93,16 @@ func (t *turn) connection(c *mapping.Connection, steps []mapping.Step) []mapping
 
 // foldEvents appends the steps of events, and ends leg.flows if they do more than go on with a text.
 func (t *turn) foldEvents(leg *leg, n *brought, steps []mapping.Step) []mapping.Step {
+	var o *Observation // of all events
+	if t.agent.opts.Observe != nil {
+		o = new(Observation)
+	}
 	for i := range n.events {
 		at := len(steps)
 		steps = t.fold.Event(n.verb, &n.events[i], steps)
 		leg.flows = leg.flows && t.fold.Grew()
-		if t.agent.opts.Observe != nil {
-			t.observeEvent(&n.events[i], steps[at:])
+		if o != nil {
+			t.observeEvent(o, &n.events[i], steps[at:])
 		}
 	}
 	return steps
