@@ -6,7 +6,6 @@ import (
 
 	"github.com/a2astdio/a2astdio/internal/fastpath"
 	"github.com/a2astdio/a2astdio/internal/rawjson"
-	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -93,7 +92,7 @@ func (f *Fold) growFast(v shown.Verb, ev *a2a.Event) *fastStep {
 	if !l.still && !f.spoken.Repeats(ev.Metadata) {
 		return nil
 	}
-	if text := onlyPart(ev).Text; dialect.MaySplit(text) || !f.shown.Grow(l.grown, text) {
+	if text := onlyPart(ev).Text; f.spoken.MaySplit(text) || !f.shown.Grow(l.grown, text) {
 		return nil
 	}
 	return l

@@ -12,22 +12,19 @@ import (
 )
 
 // agentFramework is github.com/microsoft/agent-framework-go's server. What is not text it says as JSON in a text part:
-// calls, their results, thoughts, numbers of tokens. Nothing beside tells that from text, so it is known by what the
-// server's encoder writes, to the byte: all members in their order, no white space, <, > and & escaped. A model that
-// is asked for such JSON streams it in pieces, or, in a message, says a call without its result: that stays text. Only
-// one that streams such JSON at once is taken at its word. Recorded from main of July 2026.
+// calls, their results, thoughts, numbers of tokens. Nothing beside tells that from text, so it is read only if the user
+// says that it is this agent, and only what the server's encoder writes, to the byte: all members in their order, no
+// white space, <, > and & escaped. A model that is asked for such JSON streams it in pieces, or, in a message, says a
+// call without its result: that stays text. Recorded from main of July 2026.
 type agentFramework struct{ base }
-
-// ofShape: beside another dialect it is a model's text, which must not move that one's calls and questions.
-func (agentFramework) ofShape() {}
 
 // about: a result names its call by its ID alone.
 func (agentFramework) about() about {
 	return about{name: "agent-framework", sign: `,\"Type\":\"`, traits: Traits{Differences: true}}
 }
 
-// MaySplit reports whether a text may be something else in a dialect, also where texts of its shape were text. It is quick.
-func MaySplit(text string) bool {
+// maySplit reports whether a text may be something else, also where texts of its shape were text. It is quick.
+func maySplit(text string) bool {
 	return strings.HasPrefix(text, `{"`) && strings.HasSuffix(text, `"}`) && strings.Contains(text, `,"Type":"`)
 }
 
@@ -37,7 +34,7 @@ const maxMembers = 64
 // frameworkPart returns what a part is, "" if it is what it says. An approval that is asked for is not read: no message
 // can answer it.
 func frameworkPart(p *a2a.Part) (kind string, v gjson.Result) {
-	if p.Kind != a2a.PartText || !MaySplit(p.Text) {
+	if p.Kind != a2a.PartText || !maySplit(p.Text) {
 		return "", v
 	}
 	members := ""
@@ -56,13 +53,7 @@ func frameworkPart(p *a2a.Part) (kind string, v gjson.Result) {
 	return "", v
 }
 
-// recognizes: in a task, as in any event, the sign is searched for first.
-func (d agentFramework) recognizes(ev *a2a.Event) bool {
-	splits := func(a a2a.Artifact) bool { return d.artifact(&a, &Carrier{Appends: ev.Append}, &Pieces{}) }
-	return strings.Contains(string(ev.Raw), d.about().sign) &&
-		(ev.Kind == a2a.EventArtifact && splits(ev.Artifact) || ev.Kind == a2a.EventTask && a2a.Any(ev.Artifacts, splits) ||
-			ev.HasMessage && ev.Message.Role == a2a.RoleAgent && d.message(&ev.Message, &Carrier{}, &Pieces{}))
-}
+func (agentFramework) recognizes(*a2a.Event) bool { return false }
 
 func (agentFramework) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 	thought := PieceThought

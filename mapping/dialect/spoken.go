@@ -11,7 +11,7 @@ import (
 
 // Spoken is which dialects an agent is known to speak, and what it says in them. That holds
 // for the rest of a conversation, because a task's history has lost the events' metadata.
-// Nothing is read by its shape alone, but where ofShape says so. The zero value is an agent of which nothing is known.
+// Nothing is read by its shape alone. The zero value is an agent of which nothing is known.
 type Spoken struct {
 	// Meta is what the metadata of the event in hand says.
 	Meta Meta
@@ -56,10 +56,7 @@ func (s *Spoken) learn(place uint8) {
 	d := dialectAt(place)
 	s.set |= 1 << place
 	clear(s.known[:]) // what others say in it depends on that
-	if ofShape(s.splitter) {
-		s.splitter = nil
-	}
-	if by, ok := d.(splitter); ok && s.splitter == nil && (s.set == 1<<place || !ofShape(d)) {
+	if by, ok := d.(splitter); ok && s.splitter == nil {
 		s.splitter, s.splitterPlace = by, place
 	}
 	if s.Learned != nil {
@@ -79,26 +76,23 @@ const maxSearched = 64
 
 // findSplitter notes which dialect that splits messages an event is of, if any, until there is one.
 func (s *Spoken) findSplitter(ev *a2a.Event) {
-	if s.splitter != nil && !ofShape(s.splitter) || s.set != 0 && s.searched > maxSearched {
+	if s.splitter != nil || s.set != 0 && s.searched > maxSearched {
 		return
 	}
 	s.searched++
 	for i, d := range dialects() {
-		if by, ok := d.(splitter); ok && (s.set == 0 || !ofShape(d)) && by.recognizes(ev) {
+		if by, ok := d.(splitter); ok && by.recognizes(ev) {
 			s.learn(uint8(i + 1))
 			return
 		}
 	}
 }
 
-// ofShape reports whether a dialect is known by the shape of texts alone. It is read only where no other is spoken.
-func ofShape(d dialect) bool {
-	_, is := d.(interface{ ofShape() })
-	return is
-}
-
 // Splits reports whether a dialect that is spoken splits messages.
 func (s *Spoken) Splits() bool { return s.splitter != nil }
+
+// MaySplit reports whether a text may be something else in that dialect, also where texts of its shape were text.
+func (s *Spoken) MaySplit(text string) bool { return s.splitter != nil && maySplit(text) }
 
 // ByUser reports whether a message is the user's: it has his role, and is not the agent's by its dialect.
 func (s *Spoken) ByUser(m *a2a.Message) bool {

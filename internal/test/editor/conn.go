@@ -39,7 +39,7 @@ type conn struct {
 // bridge is a bridge in this process.
 func (c *conn) bridge(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	b := &bridge.Options{Version: "test", Name: c.opts.URL, Workspace: "/", Client: c.client, Store: c.opts.Store,
-		Protocol: bridge.ProtocolACP, OnEOF: bridge.OnEOFCancel, NewID: c.opts.NewID}
+		Protocol: bridge.ProtocolACP, OnEOF: bridge.OnEOFCancel, NewID: c.opts.NewID, Dialect: c.opts.Dialect}
 	if c.opts.Protocol == Lines {
 		b.Protocol = bridge.ProtocolA2A
 	}

@@ -73,6 +73,7 @@ type Options struct {
 	// Session, if set, is loaded in the place of a new one. Cwd is its directory; "": /.
 	Session, Cwd string
 	NewID        func() string
+	Dialect      string // see bridge.Options
 	// Serve, if set, takes the place of a bridge in this process.
 	Serve func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error
 	// OnLine, if set, is called with the number of the bridge's lines so far. It must not wait.

@@ -24,6 +24,7 @@ type recorded struct {
 	prompts  []string
 	picks    []string // ACP's kinds of options, or their IDs
 	says     string   // what a user should see of it; "": that is not known
+	dialect  string   // that the user names
 	requests []*heard
 	pace     time.Duration // of the events, if it is not agent.Pace
 }
@@ -73,6 +74,8 @@ func (r *recorded) readText(text string) {
 			r.picks = append(r.picks, rest)
 		case "says":
 			r.says += rest
+		case "dialect":
+			r.dialect = rest
 		case "request":
 			r.requests = append(r.requests, &heard{})
 		case "json", "bare", "rs":

@@ -52,7 +52,7 @@ func (r *recorded) play(t *testing.T, turn int, fault *agent.Fault) *shown {
 	}
 	s := &shown{calls: map[string]string{}}
 	var all strings.Builder
-	for _, turn := range converse(t, script, r.prompts, &editor.Options{Protocol: newest(), Answer: r.user()}) {
+	for _, turn := range converse(t, script, r.prompts, &editor.Options{Protocol: newest(), Answer: r.user(), Dialect: r.dialect}) {
 		letters, _, gaps := View(turn.Shown)
 		all.WriteString(letters)
 		s.gaps += gaps
@@ -213,7 +213,7 @@ func (r *recorded) kill(t *testing.T, steps int) (letters string, gaps, turn int
 		}
 		a, n := agent.New(script), 0
 		defer a.Close()
-		opts := &editor.Options{Protocol: newest(), URL: agent.URL, Answer: r.user(), Store: must.Get(store.Open(before))(t)}
+		opts := &editor.Options{Protocol: newest(), URL: agent.URL, Answer: r.user(), Dialect: r.dialect, Store: must.Get(store.Open(before))(t)}
 		opts.NewID = func() string { n++; return fmt.Sprintf("ours-%d", n) }
 		network := &memnet.Network{Handler: a}
 		opts.Network = network
@@ -256,7 +256,7 @@ func TestRecordingsKilled(t *testing.T) {
 				steps, waits = steps+1, waits || step.Waits
 			}
 		}
-		for _, turn := range converse(t, r.script(), r.prompts, &editor.Options{Protocol: newest(), Answer: r.user()}) {
+		for _, turn := range converse(t, r.script(), r.prompts, &editor.Options{Protocol: newest(), Answer: r.user(), Dialect: r.dialect}) {
 			letters, _, _ := View(turn.Shown)
 			said = append(said, said[len(said)-1]+letters)
 		}
