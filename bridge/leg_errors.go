@@ -56,11 +56,12 @@ func refusalOf(err error) (refusal *a2a.Error) {
 }
 
 // isLasting reports whether asking for a task again would give the same error: where no leg is, which weighs each code.
-// A status alone is a server's word on the request: one that says more, or none, may pass.
+// A status alone is a server's word on the request: one that says more, or none, may pass. 405 and 501 are about
+// its verb, by which the task was made: a page that a gateway has put there while the agent is away says them.
 func isLasting(err error) bool {
 	refusal := refusalOf(err)
-	ofStatus := refusal != nil && refusal.Code == 0 && slices.Contains([]int{http.StatusBadRequest,
-		http.StatusMethodNotAllowed, http.StatusGone, http.StatusUnprocessableEntity, http.StatusNotImplemented}, refusal.HTTPStatus)
+	ofStatus := refusal != nil && refusal.Code == 0 &&
+		slices.Contains([]int{http.StatusBadRequest, http.StatusGone, http.StatusUnprocessableEntity}, refusal.HTTPStatus)
 	return hasNone(err) || isUnauthenticated(err) || ofStatus
 }
 

@@ -126,7 +126,7 @@ func (x *exchange) notA2A(b []byte) error {
 	case x.wantsTLS(b):
 		return failf(ErrUnreachable, "%s: it speaks TLS: %s", at, cureTLS)
 	case e.Message != "":
-	case x.op.ownURL && noRoute(status):
+	case x.op.ownURL && noRoute(status) && !(page && status != http.StatusNotFound): // nginx says 405 for its page of a 504
 		return x.notServed(e)
 	case page && gatewayStatus(status):
 		e.Message = at + " answered with a web page, most likely a gateway's or a proxy's: is the agent behind it running, and is it the right way there?"
