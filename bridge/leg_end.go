@@ -156,6 +156,8 @@ func (l *leg) givenUp(in input) error {
 		return l.agent.opts.Client.ExplainLoss(l.ctx, &cutError{why.Error() + ", before the task had an ID: the message may have been delivered, so it is not sent again"})
 	case l.state == a2a.StateAuthRequired && l.auths >= maxAuths:
 		return nil // the agent has stopped the work
+	case in == inCannot && comesAgain(why):
+		return &cutError{fmt.Sprintf("agent: the connection was lost, and task %s, which may still run, cannot be asked for: %s", l.taskID, strings.TrimPrefix(why.Error(), "agent: "))}
 	case in == inGone, in == inCannot && (l.subscription == subNever || hasNone(l.outage.subscribeErr) && !isUnauthenticated(l.outage.subscribeErr)):
 		return l.noWayBack()
 	case in == inCannot:

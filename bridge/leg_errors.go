@@ -55,14 +55,17 @@ func refusalOf(err error) (refusal *a2a.Error) {
 	return refusal
 }
 
-// isLasting reports whether asking for a task again would give the same error: where no leg is, which weighs each code.
-// A status alone is a server's word on the request: one that says more, or none, may pass. 405 and 501 are about
-// its verb, by which the task was made: a page that a gateway has put there while the agent is away says them.
-func isLasting(err error) bool {
+// isLasting reports whether asking for a task again would give the same error.
+func isLasting(err error) bool { return hasNone(err) || isUnauthenticated(err) || comesAgain(err) }
+
+// comesAgain reports whether an answer would be the same for the same request, though the agent may have the
+// method: it is too large, or a status alone, which is a server's word on the request. One that says more, or none,
+// may pass. Agno's URL takes messages alone, and 400 is what it says else. 405 and 501 are about the verb, by which
+// the task was made: a page that a gateway has put there while the agent is away says them.
+func comesAgain(err error) bool {
 	refusal := refusalOf(err)
-	ofStatus := refusal != nil && refusal.Code == 0 &&
+	return errors.Is(err, transport.ErrTooLarge) || refusal != nil && refusal.Code == 0 &&
 		slices.Contains([]int{http.StatusBadRequest, http.StatusGone, http.StatusUnprocessableEntity}, refusal.HTTPStatus)
-	return hasNone(err) || isUnauthenticated(err) || ofStatus
 }
 
 // hasNone reports whether an error says that the agent has no such task, or no such method.

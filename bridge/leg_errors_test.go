@@ -17,5 +17,6 @@ func TestLastingErrors(t *testing.T) {
 	for code, want := range map[int]bool{a2a.CodeTaskNotFound: true, a2a.CodeMethodNotFound: true, a2a.CodeInternal: false} {
 		must.Equal(t, isLasting(&a2a.Error{HTTPStatus: 400, Code: code}), want, code)
 	}
+	must.Equal(t, isLasting(transport.ErrTooLarge), true)
 	must.Equal(t, isLasting(transport.ErrUnreachable), false)
 }

@@ -125,6 +125,9 @@ func (l *leg) looked(r *reply) {
 		l.outage.why = &taskLostError{l.taskID, refusal}
 		l.unknown++
 		l.step(inGone)
+	case comesAgain(r.err):
+		l.outage.why = r.err
+		l.cannotLook(false)
 	case hasNone(r.err), isRefusal(r.err, a2a.CodeInvalidParams) && l.byOwnWord(): // LangGraph's server wants a context, and fewer messages
 		l.cannotLook(false)
 	default:

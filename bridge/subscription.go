@@ -80,7 +80,9 @@ func (l *leg) subscribed(r *reply) {
 		l.end(r.err)
 		return
 	}
-	l.outage.subscribeErr = r.err
+	if l.outage.subscribeErr = r.err; comesAgain(r.err) {
+		l.subscription = subNever
+	}
 	if l.agent.opts.Client.Unsupported().Get {
 		if l.outage.why = r.err; isRefusal(r.err, a2a.CodeTaskNotFound) {
 			l.step(inGone)
@@ -103,7 +105,9 @@ func (l *leg) takeSubscribed(b batch) {
 			l.outage.why = errMiddle
 			l.countEnd()
 		}
-		l.sub, l.subscription = nil, subNone
+		if l.sub, l.subscription = nil, subNone; comesAgain(b.err) {
+			l.subscription = subNever
+		}
 		l.step(inSubClosed)
 		return
 	}
