@@ -126,7 +126,7 @@ func (x *exchange) notA2A(b []byte) error {
 	case x.wantsTLS(b):
 		return failf(ErrUnreachable, "%s: it speaks TLS: %s", at, cureTLS)
 	case e.Message != "":
-	case x.op.ownURL && noRoute(status) && !(page && status != http.StatusNotFound): // nginx says 405 for its page of a 504
+	case x.isNotServed(page):
 		return x.notServed(e)
 	case page && gatewayStatus(status):
 		e.Message = at + " answered with a web page, most likely a gateway's or a proxy's: is the agent behind it running, and is it the right way there?"
@@ -202,6 +202,13 @@ func cureCredentials(challenge string) string {
 		value = quote([]byte(scheme)) + " ..."
 	}
 	return "--header 'Authorization: " + value + "' gives them" + note + ", better in the variable A2ASTDIO_HEADER"
+}
+
+// isNotServed reports whether an answer says that the agent does not serve the operation's URL. nginx says 405 for
+// its page of a 504.
+func (x *exchange) isNotServed(page bool) bool {
+	status := x.resp.StatusCode
+	return x.op.ownURL && noRoute(status) && (!page || status == http.StatusNotFound)
 }
 
 // notServed completes the error for an operation whose URL the agent does not serve. For a message the
