@@ -78,6 +78,11 @@ type jsonOutput struct {
 	messages  ordered[messageJSON]
 	artifacts ordered[artifactJSON]
 	timestamp string // of the last state
+	// alone is what messages said, without repetitions: a document has room for one message, and
+	// outside of a task each token may be one (Microsoft's Agent Framework, Agno). shown is the
+	// message that people saw last.
+	alone saidJSON
+	shown string
 	// repeated is the message that the last step repeats, and known that the document had it.
 	repeated string
 	known    bool
@@ -124,37 +129,6 @@ type messageJSON struct {
 	TaskID    string `json:"taskId,omitempty"`
 	Role      string `json:"role"`
 	saidJSON
-
-	shown string // the message that people see
-	// Its first parts, and of the last of these so much text, say another one's again.
-	partsAgain, textAgain int
-}
-
-// note notes how a step is shown that was added.
-func (m *messageJSON) note(s *mapping.Step) {
-	switch {
-	case !s.Repeats && m.shown == "":
-		m.shown = strings.Clone(s.Shown)
-	case s.Repeats:
-		if m.partsAgain, m.textAgain = len(m.Parts), 0; m.Parts[m.partsAgain-1].Text != nil {
-			m.textAgain = m.Parts[m.partsAgain-1].Text.Len()
-		}
-	}
-}
-
-// news returns the parts without what they say again.
-func (m *messageJSON) news() []partJSON {
-	if m.partsAgain == 0 {
-		return m.Parts
-	}
-	last := m.Parts[m.partsAgain-1]
-	if last.Text == nil || last.Text.Len() == m.textAgain {
-		return m.Parts[m.partsAgain:]
-	}
-	rest := &growingText{}
-	rest.WriteString(last.Text.String()[m.textAgain:])
-	last.Text = rest
-	return append([]partJSON{last}, m.Parts[m.partsAgain:]...)
 }
 
 type artifactJSON struct {
@@ -195,16 +169,14 @@ func (o *jsonOutput) show(steps []mapping.Step) error {
 			continue
 		}
 		switch s.Kind {
-		case mapping.StepText:
-			o.said(s).text(s.Text, s.Own.Part)
-		case mapping.StepPart:
-			said := o.said(s)
-			said.Parts = append(said.Parts, partOf(s.Part))
+		case mapping.StepText, mapping.StepPart:
+			o.said(s).add(s, false)
+			if s.ArtifactID == "" && !s.Repeats {
+				o.alone.add(s, s.Shown != o.shown)
+				o.shown = strings.Clone(s.Shown)
+			}
 		case mapping.StepState:
 			o.timestamp = strings.Clone(s.Timestamp)
-		}
-		if s.ArtifactID == "" && (s.Kind == mapping.StepText || s.Kind == mapping.StepPart) {
-			o.message(s).note(s)
 		}
 		sayAside(o.say, s)
 	}
@@ -270,10 +242,19 @@ func copyJSON(to *json.RawMessage, from a2a.JSON) {
 	}
 }
 
+// add adds a step's text or part. anew: the text does not go on with the one at the end.
+func (s *saidJSON) add(step *mapping.Step, anew bool) {
+	if step.Kind == mapping.StepText {
+		s.text(step.Text, step.Own.Part, anew)
+	} else {
+		s.Parts = append(s.Parts, partOf(step.Part))
+	}
+}
+
 // text goes on with the text at the end, or begins one.
-func (s *saidJSON) text(text string, metadata a2a.JSON) {
+func (s *saidJSON) text(text string, metadata a2a.JSON, anew bool) {
 	n := len(s.Parts)
-	if n == 0 || s.Parts[n-1].Text == nil || metadata != "" && string(s.Parts[n-1].Meta) != string(metadata) {
+	if anew || n == 0 || s.Parts[n-1].Text == nil || metadata != "" && string(s.Parts[n-1].Meta) != string(metadata) {
 		s.Parts = append(s.Parts, partJSON{Text: &growingText{}})
 	}
 	last := &s.Parts[len(s.Parts)-1]
@@ -312,7 +293,7 @@ func (o *jsonOutput) End(result bridge.Result, failure string) error {
 	case result.TaskID != "" && result.State != "":
 		if failure != "" {
 			last = &messageJSON{MessageID: uuid.NewString(), ContextID: result.ContextID, TaskID: result.TaskID, Role: "ROLE_AGENT"}
-			last.text(failure, "")
+			last.text(failure, "", true)
 		}
 		document = map[string]any{"task": taskJSON{
 			ID: result.TaskID, ContextID: result.ContextID,
@@ -321,7 +302,7 @@ func (o *jsonOutput) End(result bridge.Result, failure string) error {
 		}}
 	case last != nil:
 		if len(o.messages.list) > 1 {
-			last.Parts = joined(o.messages.list)
+			last.Parts = o.alone.Parts
 		}
 		document = map[string]any{"message": last}
 	default:
@@ -333,20 +314,4 @@ func (o *jsonOutput) End(result bridge.Result, failure string) error {
 	}
 	_, err = o.out.Write(b)
 	return err
-}
-
-// joined returns the parts of messages outside of a task, without what repeats: a document has
-// room for one message, and each token may be one (Microsoft's Agent Framework, Agno).
-func joined(messages []*messageJSON) (parts []partJSON) {
-	shown := ""
-	for _, m := range messages {
-		for _, part := range m.news() {
-			if n := len(parts); n > 0 && m.shown == shown && part.Text != nil && parts[n-1].Text != nil && part.Meta == nil {
-				parts[n-1].Text.WriteString(part.Text.String())
-				continue
-			}
-			parts, shown = append(parts, part), m.shown
-		}
-	}
-	return parts
 }
