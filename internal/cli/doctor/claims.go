@@ -168,14 +168,14 @@ func (k *checkup) strangeMethod(ctx context.Context) {
 	}
 	const method = "a2astdio/noSuchMethod"
 	stream, _, err := k.l.Client.Call(ctx, transport.Call{Method: method, Params: struct{}{}})
-	var agent *a2a.Error
+	agent, ok := errors.AsType[*a2a.Error](err)
 	switch {
 	case err == nil:
 		if stream != nil {
 			stream.Close()
 		}
 		k.claim(check.Error, method, "8.1", "9.5", "the agent has answered a method that does not exist; the answer must be an error, -32601")
-	case errors.As(err, &agent) && agent.Code != 0 && agent.Code != a2a.CodeMethodNotFound && agent.Code != a2a.CodeVersionNotSupported && !agent.Unauthenticated():
+	case ok && agent.Code != 0 && agent.Code != a2a.CodeMethodNotFound && agent.Code != a2a.CodeVersionNotSupported && !agent.Unauthenticated():
 		k.claim(check.Warning, method, "8.1", "9.5", "a method that does not exist must be answered with the error -32601, and the agent says %d (%s)", agent.Code, agent.Message)
 	}
 }
@@ -193,8 +193,7 @@ func (k *checkup) otherInterfaces(ctx context.Context) {
 			continue
 		}
 		err := k.askedAs(ctx, version, binding, "")
-		var agent *a2a.Error
-		if err != nil && !(errors.As(err, &agent) && (agent.Code != 0 || agent.Unauthenticated())) {
+		if agent, ok := errors.AsType[*a2a.Error](err); err != nil && !(ok && (agent.Code != 0 || agent.Unauthenticated())) {
 			k.claim(check.Error, "card", "5.6", "8.3.1", "the card offers %s %s at %s, and that is missing: %s", i.Binding, i.Version, i.URL, frame.WithoutWho(err))
 		}
 	}

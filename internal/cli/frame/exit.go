@@ -67,12 +67,11 @@ func (p *Program) Exit(ctx context.Context, err error) int {
 		return ExitOK
 	}
 	AwaitSignals(ctx)
-	var usage *UsageError
 	switch {
 	case errors.Is(err, ErrConfig):
 		p.Say("%s", err)
 		return ExitUsage
-	case errors.As(err, &usage):
+	case errors.As(err, new(*UsageError)):
 		p.Say("%s\n%s --help says how it is used", err, p.helpCommand())
 		return ExitUsage
 	case errors.Is(err, ErrInterrupted), ctx.Err() != nil && errors.Is(err, ctx.Err()):
@@ -101,8 +100,6 @@ func ExitStatus(err error) int {
 	var (
 		task    *mapping.TaskError
 		timeout interface{ Timeout() bool }
-
-		untrusted *cardsign.UntrustedError
 	)
 	switch {
 	case Unauthenticated(err), errors.Is(err, ErrSignIn), errors.Is(err, transport.ErrCredentials),
@@ -110,7 +107,7 @@ func ExitStatus(err error) int {
 		return exitAuth
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return ExitTimeout
-	case errors.As(err, &untrusted): // the card was reached
+	case errors.As(err, new(*cardsign.UntrustedError)): // the card was reached
 		return ExitFailed
 	case errors.Is(err, transport.ErrUnreachable), errors.Is(err, ErrNotReached):
 		return ExitUnreachable

@@ -48,8 +48,7 @@ func (l *Link) TaskID(c *cli.Context, word string) (string, error) {
 	if len(word) > MaxShortID {
 		return word, nil
 	}
-	var agent *a2a.Error
-	if _, err := l.Client.Get(c.Context, word, 0); err == nil || !errors.As(err, &agent) {
+	if _, err := l.Client.Get(c.Context, word, 0); !errors.As(err, new(*a2a.Error)) {
 		return word, nil
 	}
 	none := 0
@@ -74,8 +73,7 @@ func (l *Link) TaskID(c *cli.Context, word string) (string, error) {
 
 // DemoForgets explains why the demo does not have a task, where that is our doing.
 func DemoForgets(c *cli.Context, err error) error {
-	var agent *a2a.Error
-	if errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound && c.String("agent") == DemoAgent {
+	if agent, ok := errors.AsType[*a2a.Error](err); ok && agent.Code == a2a.CodeTaskNotFound && c.String("agent") == DemoAgent {
 		return fmt.Errorf("%w: %s", err, DemoEnds)
 	}
 	return err
