@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,9 +85,7 @@ func (s *shower) run() error {
 func (s *shower) record(rec *trace.Record) error {
 	if s.mode == "" { // the first record tells the kind of trace
 		if s.mode = cmp.Or(rec.Mode, "bridge"); !s.json && !frame.IsSet(s.c, "record") {
-			if err := s.legend(rec, time.Local); err != nil {
-				return err
-			}
+			s.legend(rec, time.Local)
 		}
 	}
 	it := view.Of(rec)
@@ -105,31 +102,20 @@ func (s *shower) record(rec *trace.Record) error {
 			return nil
 		}
 		var all bytes.Buffer
-		err := json.Indent(&all, s.r.Line(), "", "  ")
-		_, _ = s.out.WriteString(safe.Plain(all.String()) + "\n") // which keeps its error
-		for i := range s.found {
-			err = errors.Join(err, s.finding(&s.found[i]))
-		}
-		return errors.Join(err, errFound)
+		_ = json.Indent(&all, s.r.Line(), "", "  ") // it was read as JSON
+		fmt.Fprintln(s.out, safe.Plain(all.String()))
+		s.findings()
+		return errFound
 	case s.c.Bool("failed") && !it.Bad && len(s.found) == 0:
-		return nil
 	case s.json:
-		_, err := s.out.Write(append(slices.Clone(s.r.Line()), '\n'))
-		return err
-	}
-	return s.line(rec, &it)
-}
-
-// line writes a record with what is wrong about it, or became wrong with it.
-func (s *shower) line(rec *trace.Record, it *view.Item) (err error) {
-	if rec.Kind != trace.KindStart && rec.Kind != trace.KindStop { // the legend has told it
-		err = s.item(it)
-	}
-	for i := range s.found {
-		if err == nil {
-			err = s.finding(&s.found[i])
+		fmt.Fprintf(s.out, "%s\n", s.r.Line())
+	default:
+		if rec.Kind != trace.KindStart && rec.Kind != trace.KindStop { // the legend has told it
+			s.item(&it)
 		}
+		s.findings()
 	}
+	_, err := s.out.Write(nil) // the error of any of these writes
 	return err
 }
 
@@ -142,7 +128,8 @@ const (
 	maxCalls = 10_000
 )
 
-// A printer writes items as lines, with arrows between editor, bridge and agent.
+// A printer writes items as lines, with arrows between editor, bridge and agent. Its writer keeps
+// the first error.
 type printer struct {
 	w     io.Writer
 	width int // the terminal's; 0: no limit
@@ -153,21 +140,21 @@ type printer struct {
 	calls map[string]string // names of tool calls, by ID, for decisions about them
 }
 
-// finding writes what check has found, below the record with which it was found.
-func (p *printer) finding(f *check.Finding) error {
-	paint := p.style.Red
-	if f.Weight == check.Warning {
-		paint = p.style.Yellow
+// findings writes what check has found, below the record with which it was found.
+func (s *shower) findings() {
+	for i := range s.found {
+		paint := s.style.Red
+		if s.found[i].Weight == check.Warning {
+			paint = s.style.Yellow
+		}
+		fmt.Fprintln(s.w, paint(s.cut("      ! "+safe.Plain(s.found[i].String()), "")))
 	}
-	_, err := io.WriteString(p.w, paint(p.cut("      ! "+safe.Plain(f.String()), ""))+"\n")
-	return err
 }
 
 // item writes a record's line; before it, a line for a long silence.
-func (p *printer) item(it *view.Item) error {
-	var b strings.Builder
+func (p *printer) item(it *view.Item) {
 	if gap := it.Micros - p.last; p.any && gap >= gapShown {
-		b.WriteString(p.style.Dim(fmt.Sprintf("%9s  nothing for %s", "", duration(gap))) + "\n")
+		fmt.Fprintln(p.w, p.style.Dim(fmt.Sprintf("%9s  nothing for %s", "", duration(gap))))
 	}
 	p.last, p.any = it.Micros, true
 	lead := fmt.Sprintf("%5d %9s %s ", it.N, fmt.Sprintf("%d.%03d", it.Micros/1e6, it.Micros/1e3%1e3), p.lanes(it))
@@ -185,9 +172,7 @@ func (p *printer) item(it *view.Item) error {
 		text = p.cut("  "+safe.Plain(text), lead+name)
 	}
 	paint, paintText := p.paints(it)
-	b.WriteString(p.style.Dim(lead) + paint(name) + paintText(text) + "\n")
-	_, err := io.WriteString(p.w, b.String())
-	return err
+	fmt.Fprintln(p.w, p.style.Dim(lead)+paint(name)+paintText(text))
 }
 
 // duration writes a number of microseconds for people.
@@ -267,7 +252,7 @@ func (p *printer) paints(it *view.Item) (name, text func(string) string) {
 }
 
 // legend takes a trace's first record, and explains the letters. in is the user's time zone.
-func (p *printer) legend(start *trace.Record, in *time.Location) error {
+func (p *printer) legend(start *trace.Record, in *time.Location) {
 	what := cmp.Or(map[string]string{"tap": "E client, A the command", "proxy": "B proxy, A agent", "client": "B this program, A agent"}[start.Mode],
 		"E editor, B bridge, A agent")
 	begun := start.Time.In(in).Format("2006-01-02 15:04:05 MST")
@@ -275,6 +260,5 @@ func (p *printer) legend(start *trace.Record, in *time.Location) error {
 	if p.width > 0 && len(text) > p.width {
 		text = begun + "\n" + what + "\n"
 	}
-	_, err := io.WriteString(p.w, p.style.Dim(text))
-	return err
+	fmt.Fprint(p.w, p.style.Dim(text))
 }

@@ -30,9 +30,9 @@ func shown(t *testing.T, b []byte, width int, style frame.Style) string {
 		must.Do(t, err)
 		it := view.Of(rec)
 		if rec.Kind == trace.KindStart {
-			must.Do(t, p.legend(rec, time.UTC))
+			p.legend(rec, time.UTC)
 		} else {
-			must.Do(t, p.item(&it))
+			p.item(&it)
 		}
 	}
 	return out.String()
@@ -68,14 +68,14 @@ func TestDecision(t *testing.T) {
 	start := time.Date(2026, 1, 2, 23, 30, 0, 0, time.UTC)
 	var out strings.Builder
 	p := &printer{w: &out, calls: map[string]string{}}
-	must.Do(t, p.legend(&trace.Record{Time: start}, in))
+	p.legend(&trace.Record{Time: start}, in)
 	for _, rec := range []trace.Record{
 		{N: 1, Wire: "agent", Dir: trace.DirIn, Kind: trace.KindEvent, JSON: []byte(`{"result":{"kind":"status-update","status":{"state":"working","message":{"parts":[{"kind":"data","data":{"tool_call_id":"c1","tool_name":"Edit","status":"PENDING"}}]}}}}`)},
 		{N: 2, Wire: "bridge", Kind: trace.KindDecision, What: trace.DecideAsk, Call: "c1"},
 		{N: 3, Wire: "bridge", Kind: trace.KindDecision, What: trace.DecideAnswer, Call: "c1", Option: "p", Outcome: "reject_always", By: "mode"},
 	} {
 		it := view.Of(&rec)
-		must.Do(t, p.item(&it))
+		p.item(&it)
 	}
 	must.Has(t, out.String(), "2026-01-03 00:30:00 CET", "ask  Edit\n", "answer  Edit: rejected from then on by the mode (p)\n")
 }
