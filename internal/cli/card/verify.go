@@ -34,7 +34,7 @@ func verifyCard(p *frame.Program, c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	report, err := s.On(c.Context, card)
+	report, err := s.Verdict(c.Context, card)
 	trusted := err
 	if err == nil {
 		trusted = report.Err()

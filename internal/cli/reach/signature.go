@@ -94,11 +94,6 @@ func (s *Signatures) Verdict(ctx context.Context, card []byte) (*cardsign.Report
 	if s.report != nil || s.err != nil {
 		return s.report, s.err
 	}
-	return s.On(ctx, card)
-}
-
-// On checks a card.
-func (s *Signatures) On(ctx context.Context, card []byte) (*cardsign.Report, error) {
 	return s.verifier.Verify(ctx, card)
 }
 

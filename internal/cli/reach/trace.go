@@ -16,14 +16,7 @@ import (
 
 // OpenTrace records both wires, if the user asks for a trace.
 func OpenTrace(p *frame.Program, c *cli.Context, l *Link, client *transport.ClientOptions, secrets *trace.Options) error {
-	mode := "client"
-	switch {
-	case isServe(c):
-		mode = "bridge"
-	case c.Command.Name == "proxy":
-		mode = "proxy"
-	}
-	r, err := StartTrace(p, c, mode, secrets)
+	r, err := StartTrace(p, c, secrets)
 	if err != nil || r == nil {
 		return err
 	}
@@ -50,13 +43,19 @@ func Observer(r *trace.Recorder) func(*bridge.Observation) {
 
 // StartTrace begins the trace of --trace; nil without one. The caller ends it by
 // [CloseTrace].
-func StartTrace(p *frame.Program, c *cli.Context, mode string, secrets *trace.Options) (*trace.Recorder, error) {
+func StartTrace(p *frame.Program, c *cli.Context, secrets *trace.Options) (*trace.Recorder, error) {
 	file := c.String("trace")
 	if file == "" {
 		return nil, nil
 	}
 	opts := *secrets
-	opts.Mode, opts.Redact = mode, c.Bool("trace-redact")
+	opts.Mode, opts.Redact = "client", c.Bool("trace-redact")
+	switch name := c.Command.Name; {
+	case isServe(c):
+		opts.Mode = "bridge"
+	case name == "proxy", name == "tap":
+		opts.Mode = name
+	}
 	if file == "-" {
 		frame.AwaitSignals(c.Context)
 		return trace.New(p.Stderr, &opts), nil

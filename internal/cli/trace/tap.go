@@ -35,7 +35,7 @@ func runTap(p *frame.Program, c *cli.Context) error {
 	if strings.HasPrefix(args[0], "-") {
 		return frame.Usagef("options go before --: %s is taken for the command", args[0])
 	}
-	r, err := reach.StartTrace(p, c, "tap", &trace.Options{Version: p.Version})
+	r, err := reach.StartTrace(p, c, &trace.Options{Version: p.Version})
 	if err != nil {
 		return err
 	}

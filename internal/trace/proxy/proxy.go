@@ -7,7 +7,6 @@ package proxy
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,11 +53,10 @@ type Options struct {
 // for no compression and no upgrade. Else requests and answers pass unchanged, and streams
 // of answers without delay.
 type Proxy struct {
-	opts    Options
-	agent   *url.URL // its origin, and its path
-	card    *url.URL // of the agent's card
-	base    string   // the proxy's own URL
-	reverse *httputil.ReverseProxy
+	opts  Options
+	agent *url.URL // its origin, and its path
+	card  *url.URL // of the agent's card
+	base  string   // the proxy's own URL
 
 	mu    sync.Mutex
 	noted map[string]bool // by the message
@@ -82,8 +80,6 @@ func New(opts *Options) (*Proxy, error) {
 	if !strings.HasSuffix(p.agent.Path, ".json") {
 		p.card = p.agent.JoinPath("/.well-known/agent-card.json")
 	}
-	p.reverse = &httputil.ReverseProxy{Rewrite: p.rewrite, Transport: opts.Transport, FlushInterval: -1,
-		ModifyResponse: p.answer, ErrorHandler: p.fails, ErrorLog: log.New(io.Discard, "", 0)}
 	return p, nil
 }
 
@@ -112,8 +108,6 @@ type passing struct {
 	faults *fault.Set
 }
 
-type passingKey struct{}
-
 // ServeHTTP implements [http.Handler].
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect {
@@ -137,7 +131,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(pass.faults.Status)
 		return
 	}
-	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passingKey{}, pass)))
+	reverse := &httputil.ReverseProxy{Transport: p.opts.Transport, FlushInterval: -1, ErrorHandler: p.fails, ErrorLog: log.New(io.Discard, "", 0),
+		Rewrite:        func(r *httputil.ProxyRequest) { p.rewrite(r, pass) },
+		ModifyResponse: func(resp *http.Response) error { return p.answer(resp, pass) }}
+	reverse.ServeHTTP(w, r)
 }
 
 // route returns where a request goes, and what it asks for, without its faults.
@@ -160,8 +157,7 @@ func (p *Proxy) route(r *http.Request, body []byte) *passing {
 	return pass
 }
 
-func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
-	pass := r.In.Context().Value(passingKey{}).(*passing)
+func (p *Proxy) rewrite(r *httputil.ProxyRequest, pass *passing) {
 	r.Out.URL, r.Out.Host = pass.to, ""
 	// A2A uses no upgrade. An upgraded connection could be neither traced nor checked: h2c
 	// would carry requests with any Host and Origin.
@@ -184,8 +180,7 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 }
 
 // answer changes a card and a Location, and nothing else, and applies faults.
-func (p *Proxy) answer(resp *http.Response) error {
-	pass := resp.Request.Context().Value(passingKey{}).(*passing)
+func (p *Proxy) answer(resp *http.Response, pass *passing) error {
 	defer func() { pass.faults.Apply(resp) }()
 	if where := resp.Header.Get("Location"); where != "" {
 		if now, ok := p.move(where); ok {

@@ -36,29 +36,36 @@ type Options struct {
 
 // An Agent plays the agent's side of a trace. It is an [http.Handler].
 type Agent struct {
-	opts Options
-	rec  *recorded
-	base string
+	opts      Options
+	file      *trace.File
+	exchanges []*exchange
+	recCard   []byte // the recorded card; nil: none was
+	base      string
 
 	mu  sync.Mutex // also of which exchanges were played
 	ids ids
 }
 
-// NewAgent reads a trace. The caller closes the Agent.
+// NewAgent reads a trace: it keeps requests to the agent, and the positions of answers. The caller
+// closes the Agent.
 func NewAgent(path string, opts *Options) (*Agent, error) {
-	rec, err := load(path)
+	r, err := trace.Open(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{opts: *opts, rec: rec, ids: ids{current: map[string]string{}, recorded: map[string]string{}}}
-	for _, n := range rec.notes {
+	a := &Agent{opts: *opts, file: r.File(), ids: ids{current: map[string]string{}, recorded: map[string]string{}}}
+	if err := a.read(r); err != nil {
+		a.file.Close()
+		return nil, err
+	}
+	for _, n := range r.Notes() {
 		a.opts.Note(n)
 	}
 	return a, nil
 }
 
-// Close closes the files. No request may be running.
-func (a *Agent) Close() error { return a.rec.file.Close() }
+// Close closes the file. No request may be running.
+func (a *Agent) Close() error { return a.file.Close() }
 
 // At sets the URL of the server, to which its card leads. Call it before the first request.
 func (a *Agent) At(url string) { a.base = url }
@@ -90,7 +97,7 @@ type playing struct {
 
 // card answers with the card, whose URLs lead here.
 func (p *playing) card() {
-	doc := p.a.rec.card
+	doc := p.a.recCard
 	if doc == nil {
 		doc = p.a.inventedCard()
 	} else if moved, _, _, err := card.Move(doc, p.a.base, card.Mover(card.URL(doc), p.a.base)); err == nil {
@@ -103,7 +110,7 @@ func (p *playing) card() {
 // inventedCard is for a trace without a card: it names the recorded protocol.
 func (a *Agent) inventedCard() []byte {
 	place := `"protocolVersion":"0.3.0","url":%s`
-	for _, x := range a.rec.exchanges {
+	for _, x := range a.exchanges {
 		if x.method != "" && 'A' <= x.method[0] && x.method[0] <= 'Z' {
 			place = `"supportedInterfaces":[{"url":%s,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`
 		}
@@ -158,10 +165,7 @@ func (p *playing) exchange(x *exchange) {
 		return
 	}
 	if x.body != nil {
-		if err := p.whole(x); err != nil {
-			p.a.opts.Note(err.Error())
-			p.abort()
-		}
+		p.whole(x)
 	}
 	if x.reason == trace.EndCut {
 		p.abort()
@@ -191,16 +195,11 @@ func (p *playing) stream(x *exchange) {
 			return
 		}
 		if ev.lost {
-			p.a.opts.Note(fmt.Sprintf("event %d of %s was too large to be recorded: the stream is cut there", i+1, x))
-			p.abort()
+			p.fail(fmt.Errorf("event %d of %s was too large to be recorded: the stream is cut there", i+1, x))
 		}
-		r, _, err := p.a.rec.file.Read(ev.pos)
-		if err != nil {
-			p.a.opts.Note(err.Error())
-			p.abort()
-		}
+		r := p.record(ev.pos)
 		data, _ := r.Payload()
-		_, err = p.w.Write(r.Block(p.withCurrentIDs(data)))
+		_, err := p.w.Write(r.Block(p.withCurrentIDs(data)))
 		if err == nil {
 			err = http.NewResponseController(p.w).Flush()
 		}
@@ -223,18 +222,30 @@ func (p *playing) abort() {
 	panic(http.ErrAbortHandler)
 }
 
-// whole writes an answer that is no stream.
-func (p *playing) whole(x *exchange) error {
-	r, _, err := p.a.rec.file.Read(*x.body)
+// fail notes why the answer ends early, and aborts.
+func (p *playing) fail(err error) {
+	p.a.opts.Note(err.Error())
+	p.abort()
+}
+
+// record reads a record, or fails.
+func (p *playing) record(at trace.Position) *trace.Record {
+	r, _, err := p.a.file.Read(at)
 	if err != nil {
-		return err
+		p.fail(err)
 	}
-	b, whole := r.Payload()
+	return r
+}
+
+// whole writes an answer that is no stream.
+func (p *playing) whole(x *exchange) {
+	b, whole := p.record(*x.body).Payload()
 	if !whole {
-		return fmt.Errorf("the answer to %s was too large to be recorded", x)
+		p.fail(fmt.Errorf("the answer to %s was too large to be recorded", x))
 	}
-	_, err = p.w.Write(p.withCurrentIDs(b))
-	return err
+	if _, err := p.w.Write(p.withCurrentIDs(b)); err != nil {
+		p.fail(err)
+	}
 }
 
 // withCurrentIDs returns a recorded payload with the IDs of the client's conversation.

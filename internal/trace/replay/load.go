@@ -32,30 +32,9 @@ type recordedEvent struct {
 	pos  trace.Position
 }
 
-// recorded is the agent's side of a trace.
-type recorded struct {
-	file      *trace.File
-	exchanges []*exchange
-	card      []byte
-	notes     []string
-}
-
 var errRedacted = errors.New("trace: it was recorded with --trace-redact, so there is nothing to play")
 
-// load reads the agent's wire. It keeps requests, and the positions of answers.
-func load(path string) (rec *recorded, err error) {
-	r, err := trace.Open(path, nil)
-	if err != nil {
-		return nil, err
-	}
-	rec = &recorded{file: r.File()}
-	if err = rec.read(r); err != nil {
-		rec.file.Close()
-	}
-	return rec, err
-}
-
-func (rec *recorded) read(r *trace.Reader) error {
+func (a *Agent) read(r *trace.Reader) error {
 	byX := map[int64]*exchange{}
 	for record, err := range r.All() {
 		switch {
@@ -67,13 +46,13 @@ func (rec *recorded) read(r *trace.Reader) error {
 			clear(byX) // another run numbers its exchanges anew
 		case record.Kind == trace.KindRequest:
 			x := newExchange(record)
-			rec.exchanges = append(rec.exchanges, x)
+			a.exchanges = append(a.exchanges, x)
 			byX[record.Exchange] = x
 		case byX[record.Exchange] != nil:
-			rec.answer(byX[record.Exchange], record, r.Position())
+			a.answer(byX[record.Exchange], record, r.Position())
 		}
 	}
-	if rec.notes = r.Notes(); len(rec.exchanges) == 0 {
+	if len(a.exchanges) == 0 {
 		return errors.New("trace: it has no request to an agent")
 	}
 	return nil
@@ -90,7 +69,7 @@ func newExchange(r *trace.Record) *exchange {
 }
 
 // answer takes a record of an exchange's answer.
-func (rec *recorded) answer(x *exchange, r *trace.Record, at trace.Position) {
+func (a *Agent) answer(x *exchange, r *trace.Record, at trace.Position) {
 	switch r.Kind {
 	case trace.KindResponse:
 		x.status, x.header, x.responded = r.Status, r.Header, r.Micros
@@ -99,8 +78,8 @@ func (rec *recorded) answer(x *exchange, r *trace.Record, at trace.Position) {
 		x.events = append(x.events, recordedEvent{at: r.Micros, lost: r.Size > 0, pos: at})
 	case trace.KindBody:
 		x.body = &at
-		if b, whole := r.Payload(); x.method == "" && whole && card.IsCard(b) && rec.card == nil {
-			rec.card = bytes.Clone(b)
+		if b, whole := r.Payload(); x.method == "" && whole && card.IsCard(b) && a.recCard == nil {
+			a.recCard = bytes.Clone(b)
 		}
 	case trace.KindEnd:
 		x.reason = r.Reason

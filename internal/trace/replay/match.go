@@ -65,7 +65,7 @@ func content(params gjson.Result) string {
 // anew, or ask for a task once more. differs tells how the request deviates; "" if it does not.
 func (a *Agent) match(q *request) (x *exchange, differs string) {
 	best, task, is := -1, q.task(), content(q.params)
-	for _, c := range a.rec.exchanges {
+	for _, c := range a.exchanges {
 		then := c.task()
 		same := task == then || a.ids.recorded[task] == then
 		if c.method != q.method || c.name != q.name || !same && task != "" && then != "" {

@@ -134,8 +134,8 @@ func TestOther(t *testing.T) {
 			q := newRequest(http.MethodPost, "/", "", fmt.Appendf(nil, `{"method":"GetTask","params":{"id":%q}}`, id))
 			return &q
 		}
-		a.rec = &recorded{exchanges: []*exchange{{request: *task("a"), played: true}, {request: *task("b")}}}
-		for ask, want := range []*exchange{a.rec.exchanges[0], a.rec.exchanges[1], nil} {
+		a.exchanges = []*exchange{{request: *task("a"), played: true}, {request: *task("b")}}
+		for ask, want := range []*exchange{a.exchanges[0], a.exchanges[1], nil} {
 			x, _ := a.match(task(string(rune('a' + ask))))
 			must.True(t, x == want, ask, x)
 		}
