@@ -65,6 +65,10 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operat
 		case first == nil:
 			return c.ask(ctx, e, c.otherWays(e, w, op, refusal), given, refusal)
 		case refusesWay(refusal):
+			if op.answered && w.why == whyMoved { // an agent is there, and where its card says nothing is
+				c.keepWay(e, w, op)
+				first = refusal
+			}
 			return c.ask(ctx, e, append(ways[1:], e.unaryWay(w, op, refusal)...), given, first)
 		}
 		e.noteOutcome(op, refusal)
@@ -187,10 +191,12 @@ func (c *Client) otherPlaces(e *endpoint, w way) (list []way) {
 	return list
 }
 
+const whyMoved = "nothing is where its card says"
+
 // movedTo returns the way at another URL. which says in the news what that URL is.
 func (w way) movedTo(u *url.URL, which string) way {
 	w.news = []string{"nothing is at " + safe.Shown(w.url) + ", which its card names: it is called at " + safe.Shown(u) + which}
-	w.url, w.why = u, "nothing is where its card says"
+	w.url, w.why = u, whyMoved
 	return w
 }
 

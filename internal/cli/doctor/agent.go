@@ -13,6 +13,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/card"
 	"github.com/a2astdio/a2astdio/internal/cli/frame"
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
+	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace/check"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/transport"
@@ -117,11 +118,14 @@ func (k *checkup) interfaceStep(how transport.Chosen, asCard bool, err error) {
 		k.fail("interface", err, do)
 		return
 	}
-	offers := []string{"nothing else is known"}
+	offers, named := []string{"nothing else is known"}, ""
 	if !how.NoCard {
 		offers = nil
 		for _, i := range k.card.Interfaces {
 			offers = append(offers, strings.TrimSpace(i.Binding+" "+i.Version))
+			if i.Binding == how.At.Binding && i.Version == how.At.Version {
+				named = cmp.Or(named, i.URL)
+			}
 		}
 		offers[0] = "the card offers " + offers[0]
 	}
@@ -130,8 +134,13 @@ func (k *checkup) interfaceStep(how transport.Chosen, asCard bool, err error) {
 		at = "at " + how.At.URL
 	}
 	status, do := stepOK, ""
-	if !asCard {
+	inCard, _ := url.Parse(cmp.Or(named, how.At.URL)) // as transport has done
+	called, _ := url.Parse(how.At.URL)
+	switch {
+	case !asCard:
 		status, do = stepWarning, "the agent was asked otherwise than its card says, and took it: the card is wrong"
+	case !safe.SameOrigin(inCard, called):
+		status, do = stepWarning, "its card names "+safe.Shown(inCard)+", where nobody else finds it: it is called where --agent is. Whoever runs it should correct its card"
 	}
 	k.add("interface", status, fmt.Sprintf("%s\n%s; %s", at, reach.ChosenSays(how), strings.Join(offers, ", ")), do)
 }
