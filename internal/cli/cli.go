@@ -128,7 +128,6 @@ func demoCommand(p *frame.Program) *cli.Command {
 		frame.Option{Flag: "auth", Takes: "bearer", Help: "what a caller has to show. Without it nothing"})
 }
 
-// runDemo serves the demo agent.
 func runDemo(p *frame.Program, c *cli.Context) error {
 	if c.String("listen") == "" {
 		return frame.Usagef("where? Say --listen :4000, or --listen :0 for any free port")

@@ -130,5 +130,4 @@ func (f *File) Read(at Position) (*Record, []byte, error) {
 
 var errChanged = errors.New("trace: the file has changed")
 
-// Close closes the file.
 func (f *File) Close() error { return f.f.Close() }

@@ -21,7 +21,6 @@ type roundTripper struct {
 	next http.RoundTripper
 }
 
-// RoundTrip implements http.RoundTripper.
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := &wireExchange{r: t.r, n: t.r.exchanges.Add(1), ctx: req.Context()}
 	u := *req.URL

@@ -17,7 +17,6 @@ import (
 	"github.com/a2astdio/a2astdio/internal/safe"
 )
 
-// Confirm asks on the terminal.
 func (u *TerminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool, err error) {
 	a := u.Asker
 	if a == nil {
@@ -35,7 +34,6 @@ func (u *TerminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool
 	return a.Yes("Go there?", false)
 }
 
-// Visit opens the user's browser, and tells the user.
 func (u *TerminalUser) Visit(ctx context.Context, local, text string) error {
 	if err := OpenBrowser(local, u.Workspaces); err != nil {
 		u.tell("%s. Open this in a browser on this machine:\n\n  %s\n", text, local)
@@ -45,7 +43,6 @@ func (u *TerminalUser) Visit(ctx context.Context, local, text string) error {
 	return nil
 }
 
-// Enter shows a code.
 func (u *TerminalUser) Enter(_ context.Context, code, page, complete string, until time.Time) error {
 	text := "To sign in, open this on any device:\n\n  " + page + "\n\nand enter the code  " + code
 	if complete != "" {

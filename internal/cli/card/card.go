@@ -88,7 +88,6 @@ func getCard(p *frame.Program, c *cli.Context, l *reach.Link) error {
 	return p.Show(&out)
 }
 
-// Name names an agent and its version.
 func Name(card *a2a.Card) string {
 	name := cmp.Or(card.Name, "an agent without a name")
 	if card.Version != "" {
@@ -242,7 +241,6 @@ func schemeField(out *frame.Page, and string, s a2a.SecurityScheme, scopes []str
 	out.Hanging(fmt.Sprintf("  %-*s", frame.FieldIndent-2, and+s.Name)+" ", frame.FieldIndent+1, says+"\n"+HowToGive(s))
 }
 
-// SchemeSays describes a security scheme.
 func SchemeSays(s a2a.SecurityScheme) string {
 	from := s.MetadataURL
 	for _, f := range s.Flows {

@@ -114,7 +114,6 @@ func readCard(p *frame.Program, c *cli.Context, name string) ([]byte, error) {
 	return b, nil
 }
 
-// maxKeyFile bounds a file with a private key.
 const maxKeyFile = 1 << 20
 
 func signCard(p *frame.Program, c *cli.Context) error {

@@ -161,7 +161,6 @@ func (k *checkup) follow(task string) (wait func()) {
 	}
 }
 
-// strangeMethod calls a method that does not exist.
 func (k *checkup) strangeMethod(ctx context.Context) {
 	if k.isHTTPJSON() {
 		return

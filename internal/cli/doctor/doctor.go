@@ -41,7 +41,6 @@ type step struct {
 	Do     string `json:"do,omitempty"`
 }
 
-// Results of a step.
 const (
 	stepOK      = "ok"
 	stepWarning = "warning"

@@ -95,7 +95,6 @@ func (o *observer) of(req *http.Request) *host {
 	return s
 }
 
-// nobody reports whether no host was asked.
 func (o *observer) nobody() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -47,7 +47,6 @@ type examiner struct {
 	rejected      int // questions
 }
 
-// Show implements [bridge.Editor].
 func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -62,7 +61,6 @@ func (e *examiner) Show(_ context.Context, steps []mapping.Step) error {
 	return nil
 }
 
-// Ask implements [bridge.Editor].
 func (e *examiner) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	e.mu.Lock()
 	e.rejected += len(questions)

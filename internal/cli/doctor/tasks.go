@@ -79,7 +79,6 @@ func (k *checkup) askForTasks(got error) (t taskOffers) {
 	return t
 }
 
-// noAnswer reports a probe that was not answered.
 func (k *checkup) noAnswer(method string, err error) {
 	if k.exam != nil && errors.Is(err, context.DeadlineExceeded) {
 		k.claim(check.Warning, method, "8.2", "5.4", "a task that is not there must be answered with TaskNotFoundError (-32001), and nothing came within %v", probeTime)

@@ -42,7 +42,6 @@ func (p *Program) NewAsker(ctx context.Context, noInput bool) (a *Asker, close f
 	return a, func() { _ = tty.Close() } // nothing written can be lost
 }
 
-// Asks reports whether somebody can be asked.
 func (a *Asker) Asks() bool { return a.TTY != nil }
 
 // Say shows text that may come from an agent.
@@ -103,7 +102,6 @@ func (a *Asker) Fresh() {
 	}
 }
 
-// Yes asks a yes-or-no question.
 func (a *Asker) Yes(question string, proposed bool) (bool, error) {
 	words := map[bool]string{true: "Y/n", false: "y/N"}[proposed]
 	for {
@@ -157,7 +155,6 @@ func (r *input) Read(b []byte) (int, error) {
 	return copy(b, piece[:n]), err
 }
 
-// ReadPrompt reads a prompt from stdin.
 func (p *Program) ReadPrompt(ctx context.Context) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(p.Input(ctx), maxPrompt+1))
 	switch {
@@ -195,7 +192,6 @@ type keystrokes struct {
 	err  error
 }
 
-// Terminal opens the terminal for a question.
 func (k *Keyboard) Terminal() (io.ReadWriteCloser, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -243,7 +239,6 @@ type seat struct {
 // the terminal meanwhile.
 var ErrResumed = errors.New("the process goes on")
 
-// Read implements [io.Reader].
 func (s *seat) Read(b []byte) (int, error) {
 	if s.rest == "" {
 		if s.open.Err() != nil { // then nothing is read

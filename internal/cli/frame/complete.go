@@ -58,7 +58,6 @@ func (p *Program) complete(words []string) completions {
 	return found
 }
 
-// optionsOf suggests options.
 func optionsOf(options []*Option) []suggestion {
 	all := []suggestion{{"--help", "show help"}}
 	for _, o := range options {

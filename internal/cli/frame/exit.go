@@ -32,7 +32,6 @@ type UsageError struct{ text string }
 
 func (e *UsageError) Error() string { return e.text }
 
-// Usagef makes a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
 
 var (

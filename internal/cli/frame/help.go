@@ -88,7 +88,6 @@ func writeCommands(b *strings.Builder, c *cli.Command) {
 	fmt.Fprintf(b, "\n%s COMMAND --help says more about each.\n", c.HelpName)
 }
 
-// An Action is what a command does.
 type Action func(p *Program, c *cli.Context) error
 
 // NewCommand makes a command by its whole name, with its help. Behind the name stand the

@@ -33,7 +33,6 @@ func Env(name string) string {
 	return "A2ASTDIO_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// RootOptions are a2astdio's own options.
 func RootOptions() []*Option { return slices.Collect(config.Flags()) }
 
 // described returns what an option takes, and its help.
@@ -227,7 +226,6 @@ func ListOf(c *cli.Context, name string) []string {
 	return all
 }
 
-// AsJSON reports whether a command writes JSON.
 func AsJSON(c *cli.Context) bool { return c.String("output") == JSON }
 
 // Values of --output.

@@ -57,7 +57,6 @@ type screenWriter struct {
 	ownLine  bool // it does not continue stdout's line
 }
 
-// Write implements [io.Writer].
 func (w *screenWriter) Write(b []byte) (int, error) {
 	w.s.change(func() {
 		w.s.wipe()

@@ -183,15 +183,12 @@ func allowAtTerminal(ctx context.Context, p *frame.Program, w *consent) error {
 	})
 }
 
-// Methods implements [bridge.Login].
 func (w *consent) Methods(bool) []acp.AuthMethod {
 	return []acp.AuthMethod{{ID: "a2astdio-workspace", Name: "Allow the agent in this workspace", Description: "The agent is to run in " + w.dir}}
 }
 
-// Needed implements [bridge.Login].
 func (w *consent) Needed(ctx context.Context, _ *a2a.Card) error { return w.allowed(ctx) }
 
-// SignIn implements [bridge.Login].
 func (w *consent) SignIn(ctx context.Context, user bridge.Asker) error {
 	w.mu.Lock()
 	w.refused = false // the user begins anew
@@ -205,7 +202,6 @@ func (w *consent) SignIn(ctx context.Context, user bridge.Asker) error {
 	})
 }
 
-// SignOut implements [bridge.Login].
 func (w *consent) SignOut(context.Context) error {
 	if err := os.Remove(w.file); !errors.Is(err, fs.ErrNotExist) {
 		return err

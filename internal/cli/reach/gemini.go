@@ -105,7 +105,6 @@ func linkOne(from, to string) error {
 	return nil
 }
 
-// Put implements [bridge.MCPFile].
 func (h *geminiHome) Put(content []byte) (func() error, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -204,7 +204,6 @@ func ClientOptions(p *frame.Program, c *cli.Context, conf *Configuration) (clien
 	return client, err
 }
 
-// BridgeOptions reads the bridge's options.
 func (l *Link) BridgeOptions(c *cli.Context) (err error) {
 	o := &l.Options
 	o.Dialect, o.Mode, o.Protocol, o.OnEOF = c.String("dialect"), c.String("mode"), c.String("protocol"), c.String("on-eof")

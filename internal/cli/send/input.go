@@ -127,7 +127,6 @@ func mediaType(name string, content []byte) (media string, text bool) {
 	return "application/octet-stream", false // text in an encoding that JSON cannot carry, or no text at all
 }
 
-// isText reports whether content of a media type is text.
 func isText(media string) bool {
 	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+json") || strings.HasSuffix(media, "+xml") ||
 		slices.Contains([]string{"application/json", "application/xml", "application/javascript", "application/yaml", "application/toml", "application/sql"}, media)

@@ -121,7 +121,6 @@ func addCompanion(p *frame.Program, c *cli.Context, l *reach.Link) error {
 // A companionServer is a companion for the bridge.
 type companionServer struct{ *companion.Server }
 
-// OpenFiles implements [bridge.Companion].
 func (b companionServer) OpenFiles() (files []bridge.OpenFile) {
 	state := b.Context().WorkspaceState
 	if state == nil {

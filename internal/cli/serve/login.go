@@ -93,7 +93,6 @@ func (e *editorLogin) Needed(ctx context.Context, card *a2a.Card) error {
 	return err
 }
 
-// SignIn implements [bridge.Login].
 func (e *editorLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 	source := e.link.Credentials
 	card, err := e.link.PublicCard(ctx)
@@ -117,7 +116,6 @@ func (e *editorLogin) SignIn(ctx context.Context, user bridge.Asker) error {
 	return nil
 }
 
-// SignOut implements [bridge.Login].
 func (e *editorLogin) SignOut(ctx context.Context) error {
 	source := e.link.Credentials
 	_, warn, err := source.SignOut(ctx)
@@ -142,7 +140,6 @@ type editorUser struct {
 
 var _ credentials.User = (*editorUser)(nil)
 
-// Confirm implements [credentials.User].
 func (u *editorUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool, err error) {
 	yes, err = u.user.Confirm(ctx, strings.TrimSpace(safe.Plain(auth.ProviderQuestion(q)))+"\nGo there?")
 	if errors.Is(err, bridge.ErrCannotAsk) {
@@ -163,7 +160,6 @@ func (u *editorUser) Visit(ctx context.Context, local, text string) error {
 	return nil
 }
 
-// Enter implements [credentials.User].
 func (u *editorUser) Enter(ctx context.Context, code, page, complete string, _ time.Time) error {
 	text := "To sign in to the agent, enter the code " + code + " on the page that opens"
 	if complete != "" {

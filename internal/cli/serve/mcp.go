@@ -85,7 +85,6 @@ func nameOf(conf *reach.Configuration) string {
 	return "agent"
 }
 
-// Open implements [bridge.Agents].
 func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error) {
 	if agent := a.opened[name]; agent != nil {
 		return agent, nil

@@ -113,7 +113,6 @@ func further(q *mapping.Question) (list [][2]string) {
 	return append(list, [2]string{"?", "Show this again"})
 }
 
-// keys lists the keys that a question takes.
 func keys(q *mapping.Question) string {
 	var list []string
 	switch n := len(q.Options); n {

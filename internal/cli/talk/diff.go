@@ -34,7 +34,6 @@ func diff(s frame.Style, width int, f *mapping.FileDiff, whole bool) string {
 	return b.String()
 }
 
-// all returns the whole change.
 func all(f *mapping.FileDiff) string { return ask.Visible(strings.TrimRight(ask.Unified(f), "\n")) }
 
 // changed counts the lines that a change adds and removes.

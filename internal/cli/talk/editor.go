@@ -91,7 +91,6 @@ func (e *Editor) Meets(c *cli.Context, l *reach.Link, card *a2a.Card) {
 	}
 }
 
-// Show implements [bridge.Editor].
 func (e *Editor) Show(_ context.Context, steps []mapping.Step) error {
 	for i := range steps {
 		if s := &steps[i]; e.Begun != nil && s.Kind == mapping.StepState && s.TaskID != "" && s.TaskID != e.begunTask {
@@ -102,7 +101,6 @@ func (e *Editor) Show(_ context.Context, steps []mapping.Step) error {
 	return e.Output.show(steps)
 }
 
-// Ask implements [bridge.Editor].
 func (e *Editor) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	return e.Approver.Ask(ctx, questions)
 }

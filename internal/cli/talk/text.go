@@ -151,7 +151,6 @@ func (o *TextOutput) tell(s *mapping.Step) {
 	}
 }
 
-// Thought is a thought as text.
 func Thought(subject, description string) string {
 	subject, description = strings.TrimSpace(subject), strings.TrimSpace(description)
 	if subject != "" && description != "" {
@@ -181,7 +180,6 @@ func PartSays(p *a2a.Part) (what, content string) {
 	return strings.Join(about, ", "), ""
 }
 
-// ToolName names a call in a line.
 func ToolName(c *mapping.ToolCall) string {
 	name := cmp.Or(c.DisplayName, c.Name)
 	if description, _, _ := strings.Cut(c.Description, "\n"); description != "" && description != name {

@@ -52,7 +52,6 @@ func (o *onlooker) end(by func() error) {
 
 var _ bridge.Editor = (*onlooker)(nil)
 
-// Show implements [bridge.Editor].
 func (o *onlooker) Show(ctx context.Context, steps []mapping.Step) error {
 	o.noteState(steps)
 	err := o.Editor.Show(ctx, steps)
@@ -94,7 +93,6 @@ func (o *onlooker) noteState(steps []mapping.Step) {
 	o.rests = time.AfterFunc(restPause, func() { o.end(func() error { return o.verdict(result, nil) }) })
 }
 
-// Ask implements [bridge.Editor].
 func (o *onlooker) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
 	if o.answers {
 		answers, err := o.Editor.Ask(ctx, questions)

@@ -135,7 +135,6 @@ type Options struct {
 	Picks func(*Finding) bool
 }
 
-// New returns a Checker for one trace.
 func New(opts *Options) *Checker {
 	c := &Checker{opts: *opts, alike: map[string]int{}}
 	c.editor = editorWire{c: c, open: map[string]*openRequest{}, answered: map[string]int64{}, sessions: map[string]*session{}}

@@ -19,7 +19,6 @@ type document struct {
 	operations   map[string]operation // A2A's, by their methods
 }
 
-// parse reads the text of a document.
 func parse(name string, text []byte) *document {
 	file := gjson.ParseBytes(text)
 	d := &document{defs: map[string]schema{}, nullIsAbsent: file.Get("x-null-is-absent").Bool(), methods: map[string]string{}, operations: map[string]operation{}}

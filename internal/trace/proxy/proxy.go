@@ -62,7 +62,6 @@ type Proxy struct {
 	noted map[string]bool // by the message
 }
 
-// New returns a Proxy.
 func New(opts *Options) (*Proxy, error) {
 	p := &Proxy{opts: *opts, noted: map[string]bool{}}
 	agent := opts.Agent
@@ -108,7 +107,6 @@ type passing struct {
 	faults *fault.Set
 }
 
-// ServeHTTP implements [http.Handler].
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect {
 		http.Error(w, "this is a proxy in front of one agent, and makes no way to others: CONNECT is not passed on", http.StatusMethodNotAllowed)

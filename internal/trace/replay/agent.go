@@ -22,10 +22,8 @@ import (
 	"github.com/a2astdio/a2astdio/internal/trace/card"
 )
 
-// maxBody bounds a request.
 const maxBody = 64 << 20
 
-// Options tell how to play.
 type Options struct {
 	// Speed multiplies the recorded speed; 0: no pauses.
 	Speed float64
@@ -70,7 +68,6 @@ func (a *Agent) Close() error { return a.file.Close() }
 // At sets the URL of the server, to which its card leads. Call it before the first request.
 func (a *Agent) At(url string) { a.base = url }
 
-// ServeHTTP implements [http.Handler].
 func (a *Agent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {

@@ -50,7 +50,6 @@ type Builder struct {
 	last         int
 }
 
-// NewBuilder returns a Builder.
 func NewBuilder() *Builder {
 	return &Builder{named: map[string]int{}, turns: map[string]int{}, last: -1}
 }

@@ -135,10 +135,8 @@ func (ix *index) position(i int) (trace.Position, bool) {
 	return ix.at[i], true
 }
 
-// problems returns the findings as a JSON array.
 func (ix *index) problems() []byte { return listJSON(ix, &ix.findings) }
 
-// spans returns the spans as a JSON array.
 func (ix *index) spans() []byte { return listJSON(ix, &ix.build.Spans) }
 
 // listJSON returns a list of the index as a JSON array.

@@ -73,7 +73,6 @@ type server struct {
 	ctx   context.Context
 }
 
-// ServeHTTP implements [http.Handler].
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
@@ -134,7 +133,6 @@ func (s *server) api(w http.ResponseWriter, r *http.Request, what string) {
 	}
 }
 
-// record sends a record as it is in the file.
 func (s *server) record(w http.ResponseWriter, number int) {
 	at, ok := s.index.position(number)
 	if !ok {
