@@ -55,8 +55,8 @@ func ReadConfiguration(c *cli.Context, workspace string) (*Configuration, error)
 	if frame.By(c, "mode") != "" {
 		opts.Mode = c.String("mode")
 	}
-	var err error
-	if conf.Agent, conf.Command, err = conf.whichAgent(c); err != nil {
+	err := conf.whichAgent(c)
+	if err != nil {
 		return nil, err
 	}
 	opts.Agent = conf.Agent
@@ -147,23 +147,23 @@ func (conf *Configuration) addHeaders(h http.Header) error {
 
 // whichAgent reads --agent and --agent-command, of which one may be given. A variable
 // is a default, so an option of either kind wins over it.
-func (conf *Configuration) whichAgent(c *cli.Context) (agent, command string, err error) {
+func (conf *Configuration) whichAgent(c *cli.Context) error {
 	for _, by := range []string{frame.ByOption, frame.ByVariable} {
 		if frame.By(c, "agent") == by {
-			agent = c.String("agent")
+			conf.Agent = c.String("agent")
 		}
 		if frame.By(c, "agent-command") == by {
-			command = c.String("agent-command")
+			conf.Command = c.String("agent-command")
 		}
 		switch {
-		case agent != "" && command != "":
-			return "", "", frame.Usagef("--agent and --agent-command cannot both say where the agent is: give one of them, with its variable or without")
-		case agent != "" || command != "":
+		case conf.Agent != "" && conf.Command != "":
+			return frame.Usagef("--agent and --agent-command cannot both say where the agent is: give one of them, with its variable or without")
+		case conf.Agent != "" || conf.Command != "":
 			conf.AgentGiven = by
-			return agent, command, nil
+			return nil
 		}
 	}
-	return "", "", nil
+	return nil
 }
 
 // WorkspaceOf returns the directory whose file is read. A wrong one is reported later.

@@ -29,7 +29,6 @@ type download struct {
 	dir   string
 	root  *os.Root // nil until the first file
 	taken map[string]bool
-	found bool
 }
 
 func runDownload(p *frame.Program, c *cli.Context, l *reach.Link, id string) error {
@@ -61,14 +60,14 @@ func (d *download) close() {
 
 // all writes a task's files. It reports a file that fails, and writes the others.
 func (d *download) all(task *a2a.Event) error {
-	failed := false
+	found, failed := false, false
 	if task.Artifacts != nil {
 		for a := range task.Artifacts {
 			for part := range a.Parts.All() {
 				if part.Kind != a2a.PartFile {
 					continue
 				}
-				d.found = true
+				found = true
 				if err := d.file(&a, part.File); err != nil {
 					if d.c.Context.Err() != nil {
 						return frame.ErrInterrupted
@@ -79,7 +78,7 @@ func (d *download) all(task *a2a.Event) error {
 			}
 		}
 	}
-	if !d.found {
+	if !found {
 		d.p.Say("the task has no files; task get shows what it has")
 	}
 	if failed {

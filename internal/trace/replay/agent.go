@@ -112,7 +112,7 @@ func (a *Agent) inventedCard() []byte {
 			place = `"supportedInterfaces":[{"url":%s,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`
 		}
 	}
-	return fmt.Appendf(nil, `{"name":"replay","version":"1",`+place+`,"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`, quote(a.base))
+	return fmt.Appendf(nil, `{"name":"replay","version":"1",`+place+`,"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`, quoted(a.base))
 }
 
 // play answers a request with its recorded answer.

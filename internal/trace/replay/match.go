@@ -2,13 +2,13 @@ package replay
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/a2astdio/a2astdio/internal/rawjson"
 	"github.com/a2astdio/a2astdio/internal/safe"
 	"github.com/a2astdio/a2astdio/internal/trace/event"
 )
@@ -112,15 +112,12 @@ func (m *ids) learn(then, now gjson.Result) {
 func (m *ids) apply(doc []byte) []byte {
 	var pairs []string
 	for then, now := range m.current {
-		pairs = append(pairs, string(quote(then)), string(quote(now)))
+		pairs = append(pairs, quoted(then), quoted(now))
 	}
 	return []byte(strings.NewReplacer(pairs...).Replace(string(doc))) // all at once: a current ID may be another's recorded one
 }
 
-func quote(s string) []byte {
-	b, _ := json.Marshal(s) // a string always encodes
-	return b
-}
+func quoted(s string) string { return string(rawjson.AppendString(nil, s)) }
 
 // withID returns a JSON-RPC document with another ID, unless one of the two is missing.
 func withID(doc []byte, id string) []byte {
