@@ -14,16 +14,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var errNoRecord = errors.New("this is no record of a trace")
-
-// Decode reads a line of a trace into r, and overwrites all of r. It skips unknown members,
-// which a newer program may have written.
-func (r *Record) Decode(line []byte) error {
+// decode reads a line of a trace into r, overwrites all of r, and reports whether it is a record.
+// It skips unknown members, which a newer program may have written.
+func (r *Record) decode(line []byte) bool {
 	*r = Record{}
-	if json.Unmarshal(line, r) != nil || r.Kind == "" || r.Wire == "" {
-		return errNoRecord
-	}
-	return nil
+	return json.Unmarshal(line, r) == nil && r.Kind != "" && r.Wire != ""
 }
 
 // Payload returns the recorded bytes, and whether they are complete.
@@ -122,7 +117,7 @@ func (f *File) Read(at Position) (*Record, []byte, error) {
 		return nil, nil, fmt.Errorf("trace: %w", err)
 	}
 	r := new(Record)
-	if r.Decode(line) != nil {
+	if !r.decode(line) {
 		return nil, nil, errChanged
 	}
 	return r, line, nil

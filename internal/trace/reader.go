@@ -128,8 +128,8 @@ func (r *Reader) read() (*Record, error) {
 			}
 			continue
 		}
-		bad := r.record.Decode(bytes.TrimSuffix(found.b, []byte{'\r'}))
-		if bad != nil && !found.whole {
+		ok := r.record.decode(bytes.TrimSuffix(found.b, []byte{'\r'}))
+		if !ok && !found.whole {
 			r.torn = true // still being written, or cut off
 			return nil, io.EOF
 		}
@@ -137,7 +137,7 @@ func (r *Reader) read() (*Record, error) {
 			r.lines.consume()
 		}
 		r.line++
-		if bad != nil {
+		if !ok {
 			if !r.anyRecord && r.line > maxGarbage {
 				return nil, io.EOF
 			}

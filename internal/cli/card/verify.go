@@ -114,14 +114,12 @@ func readCard(p *frame.Program, c *cli.Context, name string) ([]byte, error) {
 	return b, nil
 }
 
-const maxKeyFile = 1 << 20
-
 func signCard(p *frame.Program, c *cli.Context) error {
 	name := c.String("key")
 	if name == "" {
 		return frame.Usagef("card sign needs --key: the file with your private key")
 	}
-	private, err := safe.ReadPrivate(name, maxKeyFile)
+	private, err := safe.ReadPrivate(name, 1<<20)
 	if err != nil {
 		return frame.Usagef("--key: %v", err)
 	}

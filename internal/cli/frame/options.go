@@ -216,11 +216,9 @@ func StringsOf(c *cli.Context, name string) []string { return valueOf(c, name).t
 // ListOf is StringsOf with each line as a value, without blanks: a variable has one a line.
 func ListOf(c *cli.Context, name string) []string {
 	var all []string
-	for _, v := range StringsOf(c, name) {
-		for line := range strings.Lines(v) {
-			if line = strings.TrimSpace(line); line != "" {
-				all = append(all, line)
-			}
+	for line := range strings.Lines(valueOf(c, name).String()) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
 		}
 	}
 	return all

@@ -60,13 +60,7 @@ func mediaTypes(list []string) (all []string, err error) {
 }
 
 // Fields splits the words of a variable: neither URLs nor URIs have blanks.
-func Fields(list []string) []string {
-	var all []string
-	for _, s := range list {
-		all = append(all, strings.Fields(s)...)
-	}
-	return all
-}
+func Fields(list []string) []string { return strings.Fields(strings.Join(list, " ")) }
 
 func extensionURIs(list []string) (all []string, err error) {
 	for _, uri := range list {
