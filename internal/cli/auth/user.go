@@ -20,17 +20,15 @@ import (
 func (u *TerminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool, err error) {
 	a := u.Asker
 	if a == nil {
-		own, done := u.P.NewAsker(ctx, false)
+		var done func()
+		a, done = u.P.NewAsker(ctx, false)
 		defer done()
-		a = own
+		a.Fresh()
 	}
 	if !a.Asks() {
 		return false, credentials.ErrCannot
 	}
 	a.Say("%s", ProviderQuestion(q))
-	if u.Asker == nil {
-		a.Fresh()
-	}
 	return a.Yes("Go there?", false)
 }
 
@@ -65,20 +63,18 @@ func (u *TerminalUser) Secret(ctx context.Context, prompt string) (string, error
 	if err != nil {
 		return "", errors.New("there is no terminal to ask you on: auth login --with-token reads it from stdin")
 	}
+	defer tty.Close()
 	fd, ok := frame.Descriptor(tty)
 	if !ok {
-		tty.Close()
 		return "", errors.New("the terminal would show what you type: auth login --with-token reads it from stdin")
 	}
 	before, err := term.GetState(fd)
 	if err != nil {
-		tty.Close()
 		return "", err
 	}
 	// This also runs when an interrupt ends the question; otherwise the terminal would
 	// stay without echo.
 	defer func() { _ = term.Restore(fd, before) }()
-	defer tty.Close()
 	if _, err := io.WriteString(tty, safe.Plain("The "+prompt+" (it does not show): ")); err != nil {
 		return "", err
 	}

@@ -21,7 +21,6 @@ import (
 const maxCard = 4 << 20
 
 func verifyCard(p *frame.Program, c *cli.Context) error {
-	args := c.Args().Slice()
 	config, err := reach.TLSConfig(p, c)
 	if err != nil {
 		return err
@@ -30,7 +29,7 @@ func verifyCard(p *frame.Program, c *cli.Context) error {
 	if err != nil && s.Keys {
 		return err
 	}
-	card, err := cardToVerify(p, c, args)
+	card, err := cardToVerify(p, c)
 	if err != nil {
 		return err
 	}
@@ -70,9 +69,9 @@ func verdictSays(report *cardsign.Report, trusted error, keys bool) string {
 }
 
 // cardToVerify gets a card, as it was served: of a file, or of the agent.
-func cardToVerify(p *frame.Program, c *cli.Context, args []string) (card []byte, err error) {
-	if len(args) == 1 {
-		return readCard(p, c, args[0])
+func cardToVerify(p *frame.Program, c *cli.Context) (card []byte, err error) {
+	if c.NArg() == 1 {
+		return readCard(p, c, c.Args().First())
 	}
 	l, err := reach.Open(p, c, func(o *transport.ClientOptions) {
 		o.BareCard = true

@@ -169,7 +169,6 @@ func (k *checkup) checkRecords() error {
 		all[rec.N] = safe.Short(cmp.Or(string(rec.JSON), rec.Text), frame.MaxValue)
 		c.Add(rec)
 	}
-	c.End()
 	for _, f := range k.findings {
 		f.Text = k.l.Options.Mask(f.Text)
 		k.exam.records[f.Record] = k.l.Options.Mask(all[f.Record])

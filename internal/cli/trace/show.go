@@ -90,9 +90,7 @@ func (s *shower) record(rec *trace.Record) error {
 	}
 	it := view.Of(rec)
 	s.found = s.found[:0]
-	if s.check.Add(rec); rec.Kind == trace.KindStop {
-		s.check.End()
-	}
+	s.check.Add(rec)
 	for _, f := range s.found {
 		it.Bad = it.Bad || f.Record == rec.N
 	}

@@ -122,7 +122,6 @@ func checkFile(p *frame.Program, c *cli.Context, file string, picks func(*check.
 		records++
 		checker.Add(rec)
 	}
-	checker.End()
 	noteTrace(p, r)
 	for _, n := range checker.Notes() {
 		p.Say("%s: %s", file, n)

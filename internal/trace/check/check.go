@@ -247,19 +247,12 @@ func (c *Checker) Add(r *trace.Record) {
 		c.words.off = c.words.off || r.Mode == "tap" || r.Mode == "proxy" || r.Mode == "client"
 	case trace.KindStop:
 		c.whole = true
+		c.editor.end()
 	case trace.KindMessage:
 		c.editor.message(r)
 	case trace.KindRequest, trace.KindResponse, trace.KindEvent, trace.KindBody, trace.KindEnd:
 		c.agent.record(r)
 	}
-}
-
-// End must be called after the last record.
-func (c *Checker) End() {
-	if !c.whole {
-		return
-	}
-	c.editor.end()
 }
 
 // payload is [trace.Record.Document], and counts what was not recorded whole.

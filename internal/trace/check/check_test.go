@@ -129,7 +129,6 @@ func talk(script string) (found []string) {
 	if whole {
 		add(trace.Record{Kind: trace.KindStop})
 	}
-	c.End()
 	return found
 }
 
@@ -214,7 +213,6 @@ func TestConversations(t *testing.T) {
 				c.Add(rec)
 			}
 		}
-		c.End()
 		must.Equal(t, c.Errors(), test.errors, test.name, "findings about the card")
 	}
 }
@@ -231,7 +229,6 @@ func TestRedactedTrace(t *testing.T) {
 				must.Do(t, err)
 				c.Add(rec)
 			}
-			c.End()
 			slices.Sort(all)
 			return all
 		}

@@ -32,8 +32,6 @@ type recordedEvent struct {
 	pos  trace.Position
 }
 
-var errRedacted = errors.New("trace: it was recorded with --trace-redact, so there is nothing to play")
-
 func (a *Agent) read(r *trace.Reader) error {
 	byX := map[int64]*exchange{}
 	for record, err := range r.All() {
@@ -41,7 +39,7 @@ func (a *Agent) read(r *trace.Reader) error {
 		case err != nil:
 			return err
 		case record.Kind == trace.KindStart && record.Redact:
-			return errRedacted
+			return errors.New("trace: it was recorded with --trace-redact, so there is nothing to play")
 		case record.Kind == trace.KindStart:
 			clear(byX) // another run numbers its exchanges anew
 		case record.Kind == trace.KindRequest:

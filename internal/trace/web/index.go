@@ -77,9 +77,7 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 		ix.start = &start
 	}
 	ix.check.Add(r)
-	if ix.stopped = r.Kind == trace.KindStop; ix.stopped {
-		ix.check.End()
-	}
+	ix.stopped = r.Kind == trace.KindStop
 	if len(ix.rows) >= ix.max {
 		ix.omitted++
 		return
