@@ -71,7 +71,7 @@ func (p *Program) Exit(ctx context.Context, err error) int {
 		p.Say("%s", err)
 		return ExitUsage
 	case errors.As(err, new(*UsageError)):
-		p.Say("%s\n%s --help says how it is used", err, p.helpCommand())
+		p.Say("%s\n%s --help says how it is used", err, p.levels[len(p.levels)-1].HelpName)
 		return ExitUsage
 	case errors.Is(err, ErrInterrupted), ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return ExitInterrupted

@@ -79,31 +79,19 @@ func (p *Program) asksHelp() bool {
 	})
 }
 
-// needed returns the commands that the arguments may name; all if help may be asked for.
-func (p *Program) needed() []Command {
-	if p.asksHelp() {
-		return p.Commands
-	}
-	return slices.DeleteFunc(slices.Clone(p.Commands), func(c Command) bool { return !slices.Contains(p.Args, c.Name) })
-}
-
-// helpCommand names the command whose help tells how it is used.
-func (p *Program) helpCommand() string {
-	if len(p.levels) == 0 {
-		return ProgramName
-	}
-	return p.levels[len(p.levels)-1].HelpName
-}
-
-// App makes the library's app, with the commands that are needed.
+// App makes the library's app, with the commands that the arguments may name; all if help may be
+// asked for.
 func (p *Program) App() *cli.App {
 	app := &cli.App{
 		Name:    ProgramName,
 		Version: p.Version,
 		Action:  func(c *cli.Context) error { return p.Serve(p, c) },
 	}
-	for _, c := range p.needed() {
-		app.Commands = append(app.Commands, c.Make(p))
+	all := p.asksHelp()
+	for _, c := range p.Commands {
+		if all || slices.Contains(p.Args, c.Name) {
+			app.Commands = append(app.Commands, c.Make(p))
+		}
 	}
 	return app
 }

@@ -66,14 +66,14 @@ func (w *editorWire) replied(r *trace.Record, a *openRequest, doc gjson.Result) 
 			s.turns--
 		}
 		if a.canceled && a.method == "session/prompt" && doc.Get("error").Exists() {
-			w.c.fail(r.N, a.peer(), RuleOrder, a.method, `a prompt that was cancelled is answered with the stop reason "cancelled", and not with an error`)
+			w.c.fail(r.N, peer(a.who), RuleOrder, a.method, `a prompt that was cancelled is answered with the stop reason "cancelled", and not with an error`)
 		}
 		w.c.words.other(a.session, doc.Raw)
-		w.c.words.end(a.session, r.N, a.peer(), a.method == "session/prompt" && result.Get("stopReason").Str != "cancelled" && !doc.Get("error").Exists())
+		w.c.words.end(a.session, r.N, peer(a.who), a.method == "session/prompt" && result.Get("stopReason").Str != "cancelled" && !doc.Get("error").Exists())
 	case "session/request_permission":
 		option := result.Get("outcome.optionId").Str
 		if option != "" && !slices.Contains(a.options, option) {
-			w.c.fail(r.N, a.peer(), RuleOrder, a.method, "the option %q was not offered", option)
+			w.c.fail(r.N, peer(a.who), RuleOrder, a.method, "the option %q was not offered", option)
 		}
 	}
 }
