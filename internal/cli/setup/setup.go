@@ -169,7 +169,10 @@ func (s *setup) sayWrong(err error) {
 func (s *setup) reach() error {
 	s.closeLink()
 	var err error
-	if s.link, err = reach.Reopen(s.c.Context, s.p, s.options); err != nil {
+	s.link, err = reach.Reopen(s.c.Context, s.p, func(c *cli.Context) error {
+		return errors.Join(c.Set("agent", cmp.Or(s.known, s.agent)), c.Set("agent-command", s.command))
+	})
+	if err != nil {
 		return err
 	}
 	s.Say("Looking at %s ...", cmp.Or(s.known, reach.ShownAddress(s.agent), "what the command starts"))
@@ -246,11 +249,6 @@ func (s *setup) signIn() error {
 	s.signedIn = login
 	s.Say("Signed in to %s\n", login.Origin)
 	return nil
-}
-
-// options sets the options that name the agent.
-func (s *setup) options(c *cli.Context) error {
-	return errors.Join(c.Set("agent", cmp.Or(s.known, s.agent)), c.Set("agent-command", s.command))
 }
 
 // try sends the agent a prompt, if the user gives one, and shows the answer.

@@ -26,10 +26,10 @@ import (
 
 // An Editor is a [bridge.Editor] for a shell: an output shows, an approver answers.
 type Editor struct {
-	Format   string
-	Output   output
-	Approver *Approver
-	Screen   *frame.Screen // nil: there is none
+	Format    string
+	Output    output
+	*Approver               // answers
+	Screen    *frame.Screen // nil: there is none
 
 	// Begun is called once the task is known, because a killed command does not reach its
 	// end. It may be nil.
@@ -99,10 +99,6 @@ func (e *Editor) Show(_ context.Context, steps []mapping.Step) error {
 		}
 	}
 	return e.Output.show(steps)
-}
-
-func (e *Editor) Ask(ctx context.Context, questions []mapping.Question) ([]mapping.Answer, error) {
-	return e.Approver.Ask(ctx, questions)
 }
 
 // InterruptWait bounds how long a turn may take to end after Ctrl-C. The bridge

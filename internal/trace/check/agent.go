@@ -291,7 +291,9 @@ func (w *agentWire) end(r *trace.Record, x *exchange) {
 		w.reportHeldBack(x)
 	}
 	if !ended || r.Reason == trace.EndEOF {
-		w.c.words.streamCut()
+		for _, t := range w.c.words.turns {
+			t.broken = true
+		}
 	}
 }
 

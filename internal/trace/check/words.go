@@ -102,13 +102,6 @@ func (w *words) voidAll(why string) {
 	}
 }
 
-// streamCut notes that a stream was cut.
-func (w *words) streamCut() {
-	for _, t := range w.turns {
-		t.broken = true
-	}
-}
-
 // openTurn returns a session's open turn, and counts what it is about to hold; nil if there
 // is none that is compared.
 func (w *words) openTurn(session string, size int) *turn {
