@@ -10,6 +10,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/acp"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
+	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -49,7 +50,7 @@ func (t *turn) finish(ctx context.Context, why stopped) (Result, error) {
 	var showErr error
 	if why.how != paused {
 		over := why.err != nil || t.fold.State.Terminal() || t.isCancelled() || t.rejected
-		steps := t.fold.EndTurn(over, why.err != nil, nil)
+		steps := t.fold.EndTurn(over, why.err != nil, t.unsaid(ctx, why.err))
 		if text := t.session.unkeptNotice(); text != "" {
 			steps = append(steps, t.notice("\n"+text))
 		}
@@ -70,6 +71,25 @@ func (t *turn) finish(ctx context.Context, why stopped) (Result, error) {
 	}
 	t.session.record(spell.EndLine(marks, r.State))
 	return r, err
+}
+
+// unsaid looks at a task that is over, and nothing was heard of but its states, and returns the steps of what it
+// holds: none, if the agent has said nothing, or does not tell. ggcode, before it was mended (its #565), streamed
+// the states alone of a task that was quickly done, and its newest does of one that fails, whose reason is in the
+// history.
+func (t *turn) unsaid(ctx context.Context, err error) []mapping.Step {
+	f := t.fold
+	if err != nil || !f.MayHold() || t.isCommand || t.isCancelled() || t.agent.opts.Client.Unsupported().Get {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(ctx, promptLookTime)
+	defer stop()
+	defer context.AfterFunc(t.cancelled, stop)()
+	task, err := t.agent.opts.Client.Get(ctx, f.TaskID, allHistory)
+	if err != nil || task.State != f.State {
+		return nil
+	}
+	return f.Event(shown.Snapshot, task, nil)
 }
 
 // stopAtEnd is why a turn stops reading a leg that is over: paused, if calls wait, or ended, as the leg.

@@ -53,6 +53,7 @@ type content uint8
 
 const (
 	nothing  content = iota
+	empty            // a task that is over, and would hold what was said
 	strange          // what is not A2A
 	wordless         // calls and thoughts
 	ordinary
@@ -149,6 +150,9 @@ func (f *Fold) read(ev *a2a.Event) {
 			f.liveTask(ev)
 			f.metadataQuestion(ev)
 		}
+		if ev.State.Terminal() {
+			f.has = max(f.has, empty)
+		}
 	case a2a.EventStatus:
 		f.state(ev)
 		f.shown.SetState(ev.State, false, false)
@@ -191,6 +195,13 @@ func (f *Fold) Grew() bool { return f.joined.of != nil }
 // SaidNothing reports whether this turn has shown no words: nothing but states, connections, calls
 // and thoughts.
 func (f *Fold) SaidNothing() bool { return f.has < ordinary }
+
+// MayHold reports whether the task may hold what this turn has not shown: it is over by its stream's word, which was
+// nothing but states, and no reason of a failure.
+func (f *Fold) MayHold() bool {
+	over := f.State == a2a.StateCompleted || f.State == a2a.StateFailed && f.FailText == "" && f.Err == ""
+	return f.TaskID != "" && over && f.has == nothing
+}
 
 // Unread reports whether this turn has shown nothing, and the agent has said something: what is not
 // A2A's, or what is neither a task nor a message with content.
