@@ -129,11 +129,19 @@ func aboutTask(ctx context.Context, kind opKind, taskID string) *operation {
 }
 
 // Get looks a task up. A historyLength below 0 is left out, which servers
-// understand differently: as all of it, or as none.
+// understand differently: as all of it, or as none. So it is where one is refused:
+// LangGraph's server takes 10 at most.
 func (c *Client) Get(ctx context.Context, taskID string, historyLength int) (*a2a.Event, error) {
 	op := aboutTask(ctx, opGet, taskID)
 	op.history = historyLength
-	return c.task(ctx, op)
+	ev, err := c.task(ctx, op)
+	var agent *a2a.Error
+	if historyLength > 0 && errors.As(err, &agent) && agent.Code == a2a.CodeInvalidParams {
+		if ev, again := c.task(ctx, aboutTask(ctx, opGet, taskID)); again == nil {
+			return ev, nil
+		}
+	}
+	return ev, err
 }
 
 // Cancel asks the agent to stop work on a task.
