@@ -75,13 +75,19 @@ func (s *Shown) join(it *item, text string, piece bool) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain && !s.concludes(text) || s.naming == chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text))                                              // it would say all of it
 		if join && !s.standsAlone(sure) && !(s.state.Waits() && !meetBetweenWords(s.said.text[r.at:], text)) { // L8
-			if it.run, r.growth, r.joinedAt = r, byPieces, len(s.said.text); sure {
-				r.growth = certain
-			}
+			s.joinRun(it, sure)
 			return
 		}
 	}
 	it.run = s.newRun(it.kind, s.TakeName(it.kind, it.id))
+}
+
+// joinRun has an item go on in the newest run. sure: it goes on for certain.
+func (s *Shown) joinRun(it *item, sure bool) {
+	r := s.last
+	if it.run, r.growth, r.joinedAt = r, byPieces, len(s.said.text); sure {
+		r.growth = certain
+	}
 }
 
 // concludes reports whether a text behind tokens is a message of its own, unless its words go

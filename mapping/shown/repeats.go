@@ -33,12 +33,16 @@ func (s *Shown) showRepeat(it *item, in *Item) bool { // rule: L6
 		return false
 	}
 	own := s.supersede(&c, it)
-	ends := s.isAll(&c) && s.last.growth != cumulative
 	s.sayRest(it, in, len(in.seq)-len(c.rest), own)
-	if ends {
-		s.last, s.restated = nil, s.said.starts[c.from].at // what comes behind the whole of a message is another
-	}
+	s.endRun(&c)
 	return true
+}
+
+// endRun ends the message being shown if a whole has said all of it: what comes behind that is another.
+func (s *Shown) endRun(c *cover) {
+	if s.isAll(c) && s.last.growth != cumulative {
+		s.last, s.restated = nil, s.said.starts[c.from].at
+	}
 }
 
 // supersede notes that an item has said all of a cover (S5). own: its own pieces are among that.

@@ -41,6 +41,21 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestKilled: behind a cut another process shows what the one that was killed would have shown, where all that it
+// knew is in its journal: states are not, nor what a task repeats that came live.
+func TestKilled(t *testing.T) {
+	for _, file := range must.Get(filepath.Glob("testdata/*.txt"))(t) {
+		for _, text := range strings.Split(string(must.Get(os.ReadFile(file))(t)), "\n\n") {
+			text, _, _ = strings.Cut(text, "\n= ")
+			name, said, _ := strings.Cut(text, "\n")
+			if !strings.Contains(said, "\nstate\n") && !strings.Contains(said, "\n- ") {
+				killed := strings.ReplaceAll(said, "\ncut\n", "\nkilled\ncut\n")
+				must.Equal(t, playRules(t, killed), playRules(t, said), name)
+			}
+		}
+	}
+}
+
 // A ruled is a conversation that is played.
 type ruled struct {
 	*Shown
@@ -63,11 +78,21 @@ func (r *ruled) show(x *Step) {
 
 // begin begins, with what another process has shown.
 func (r *ruled) begin(journal []Step) {
-	r.Shown = New(r.show)
+	was := r.Shown
+	if r.Shown = New(r.show); was != nil {
+		r.Traits = was.Traits // of the editor
+	}
 	r.Task("task")
 	r.Begin()
 	for i := range journal {
-		r.Restore(&journal[i])
+		switch x := &journal[i]; x.Kind {
+		case User:
+			r.Begin()
+		case Foreign:
+			r.Break()
+		default:
+			r.Restore(x)
+		}
 	}
 }
 
@@ -82,8 +107,10 @@ func playRules(t *testing.T, said string) string {
 		case strings.HasPrefix(l, "\t"):
 		case l == "turn":
 			r.Begin()
+			r.journal = append(r.journal, Step{Kind: User})
 		case l == "call":
 			r.Break()
+			r.journal = append(r.journal, Step{Kind: Foreign})
 		case l == "sent":
 			r.Sent(ourID, "")
 		case l == "cut":
