@@ -199,16 +199,17 @@ func (s *Shown) heldOther(it *item, in *Item) {
 // part, one of the same name and text in several parts, as pieces are appended: that joins them,
 // however short (31 of 200,000 random agents).
 func (h *held) joinsPieces(in *Item) bool {
-	if p := h.prior; p == nil || !h.askedFor() || in.Kind != Artifact || p.Kind != Artifact || p.Name != in.Name || p.seq != in.seq {
-		return false
+	p := h.prior
+	return p != nil && h.askedFor() && in.Kind == Artifact && p.Kind == Artifact && p.Name == in.Name && p.seq == in.seq &&
+		in.parts() == 1 && p.parts() > 1
+}
+
+// parts is how many parts an item has: of an artifact, the SDKs keep each piece as one.
+func (in *Item) parts() (n int) {
+	for range in.Parts.All() {
+		n++
 	}
-	parts := func(in *Item) (n int) {
-		for range in.Parts.All() {
-			n++
-		}
-		return n
-	}
-	return parts(in) == 1 && parts(h.prior) > 1
+	return n
 }
 
 // heldKnown shows what an item that was shown has in a state; rest and begins are Shown.rest's.
@@ -255,9 +256,9 @@ func (s *Shown) heldNew(it *item, in *Item) {
 }
 
 // markSecond notes of all entries, as soon as one is not known, whether the task has their text before them, too, in a
-// message of another ID, not in pieces, or in an artifact of another name (asSecond). Then these are two, as L6 says,
-// though the stream may have said the first in pieces: of 60,000 random agents that say short texts, many of them
-// equal, 10,264 lost one behind a cut, unsaid; with this 325.
+// message of another ID, not in pieces, or in an artifact of another name, or of one part (asSecond). Then these are
+// two, as L6 says, though the stream may have said the first in pieces: of 60,000 random agents that say short texts,
+// many of them equal, 10,264 lost one behind a cut, unsaid; with this 325.
 func (h *held) markSecond() {
 	if h.unmarked == nil {
 		return
@@ -266,12 +267,13 @@ func (h *held) markSecond() {
 		kind Kind
 		seq  string
 	}
+	named := h.sameIDs[Artifact] || h.from == 0 // else it may have a copy of each token
 	first := make(map[text]*Item, len(h.unmarked))
 	for i := range h.unmarked {
 		in := &h.unmarked[i]
 		k := text{in.Kind, in.seq}
 		f := first[k]
-		if in.Role == Said && f != nil && (in.Kind == Message || in.Name != f.Name) {
+		if in.Role == Said && f != nil && (in.Kind == Message || in.Name != f.Name || named && f.parts() == 1) {
 			in.as = asSecond
 		}
 		if f == nil && in.pieces == 0 {
