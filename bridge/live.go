@@ -116,6 +116,8 @@ func (l *leg) takeOlder(b batch) {
 	case l.phase != streaming && l.subscription != subSpeaks && b.err == nil && l.agent.opts.Client.Unsupported().Get:
 		l.takeReplayed(b.events)
 		l.watchCalls()
+	case l.phase != streaming && b.err != nil:
+		l.step(inOldEnded)
 	case l.phase != streaming:
 		l.step(inHint)
 	case l.patience > olderSilence && time.Since(l.heardAt) < l.patience-olderSilence:

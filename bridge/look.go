@@ -62,7 +62,7 @@ const (
 // look asks for the task, in a goroutine, because of an input; nothing, while it has no ID. One look
 // is under way at a time; another follows, if something has come meanwhile. A hint may have to wait.
 func (l *leg) look(in input) {
-	f, hinted := &l.looks, in == inHint
+	f, hinted := &l.looks, in == inHint || in == inOldEnded
 	switch {
 	case l.taskID == "":
 		return
@@ -75,12 +75,12 @@ func (l *leg) look(in input) {
 		switch {
 		case !hinted && l.heardAt.After(f.began):
 			f.again = inEvent
-		case hinted && f.again == 0:
-			f.again = inHint
+		case hinted && (f.again == 0 || in == inOldEnded):
+			f.again = in
 		}
 		return
 	}
-	if wait := max(hintPause, hintShare*f.took) - time.Since(f.at); hinted && wait > 0 {
+	if wait := max(hintPause, hintShare*f.took) - time.Since(f.at); in == inHint && wait > 0 {
 		l.clock.set(atHint, wait)
 		return
 	}

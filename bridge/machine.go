@@ -15,6 +15,7 @@ type input uint16
 const (
 	inEvent     input = 1 << iota // its own stream has said something
 	inHint                        // an older stream, a subscription or a push has: look now
+	inOldEnded                    // an older stream has ended between two events: the task may be over, so this look is not held back
 	inEnded                       // its own stream has ended between two events
 	inCut                         // it was cut
 	inSnapshot                    // a look at the task, or the first task of a subscription
@@ -27,7 +28,7 @@ const (
 	inTick                        // the timer of doLater
 	inSettled                     // calls have asked for approvalSettle
 
-	ofStreams = inEvent | inHint | inEnded | inCut // behind which the leg is as patient as before
+	ofStreams = inEvent | inHint | inOldEnded | inEnded | inCut // behind which the leg is as patient as before
 )
 
 // An action is what a leg does about it.
@@ -142,7 +143,7 @@ var machine = []row{
 
 	// Behind a cut, or an end that told nothing.
 	{"tick", away, inTick, nil, doFollow},
-	{"hint, a call asks, a subscription has ended, or is silent", away, inHint | inSettled | inSubClosed | inSilent, nil, doLook},
+	{"hint, a call asks, a subscription has ended, or is silent", away, inHint | inOldEnded | inSettled | inSubClosed | inSilent, nil, doLook},
 	{"not come, no stream", away, inSnapshot | inStale | inCannot, func(k *known) bool { return !k.arrived() && k.missing >= maxMissing }, doUnsent},
 	{"over by its subscriptions, and by no look", away, inSnapshot | inStale, func(k *known) bool { return k.verdict == bySubscriptions && k.arrived() && !k.pending() }, doEnd},
 	{"not come yet, no stream", away, inSnapshot, func(k *known) bool { return !k.arrived() }, doLater},
