@@ -57,11 +57,8 @@ type launch struct {
 	token         string   // that of [reach.TokenVariable]
 }
 
-func settingsOf(file string, l *launch) (string, error) {
-	text, err := editorFiles.ReadFile("editors/" + file)
-	if err != nil {
-		return "", err
-	}
+func settingsOf(file string, l *launch) string {
+	text, _ := editorFiles.ReadFile("editors/" + file) // it is part of the program
 	between, variable := ", ", `"%s": %s`
 	switch {
 	case strings.HasSuffix(file, ".lua"), strings.HasSuffix(file, ".toml"):
@@ -89,7 +86,7 @@ func settingsOf(file string, l *launch) (string, error) {
 			template = strings.NewReplacer(place+", ", "", ", "+place, "", "{ "+place+" }", "{}").Replace(template)
 		}
 	}
-	return strings.NewReplacer("NAME", l.name, "COMMAND", literal(l.command), "ARGS", strings.Join(args, between), "ENV", strings.Join(set, between)).Replace(template), nil
+	return strings.NewReplacer("NAME", l.name, "COMMAND", literal(l.command), "ARGS", strings.Join(args, between), "ENV", strings.Join(set, between)).Replace(template)
 }
 
 // literal writes a string in JSON, TOML, YAML, Lua and Emacs Lisp.
@@ -112,15 +109,11 @@ func printSettings(p *frame.Program, c *cli.Context, said []string) error {
 	if os.Getenv(reach.TokenVariable) != "" {
 		l.token = "VALUE"
 	}
-	text, err := settingsOf(editorSettings[at].file, l)
-	if err != nil {
-		return err
-	}
 	p.Say("this goes into %s, beside what is there", editorSettings[at].where)
 	if len(l.headers) > 0 || l.token != "" {
 		p.Say("put your token, or the values of your headers, where it says VALUE; or run a2astdio auth login once, which keeps a token outside of the editor's settings")
 	}
-	_, err = fmt.Fprint(p.Stdout, text)
+	_, err = fmt.Fprint(p.Stdout, settingsOf(editorSettings[at].file, l))
 	return err
 }
 

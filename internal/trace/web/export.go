@@ -6,9 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"net"
 	"regexp"
 	"slices"
 
@@ -56,22 +56,14 @@ func export(r *trace.Reader, w io.Writer, name string, most int) error {
 
 // writePage writes index.html with its style, its scripts and, gzipped, the trace in it.
 func writePage(w io.Writer, ix *index, h head, lines string) error {
-	var packed bytes.Buffer
+	var packed bytes.Buffer // nothing of this can fail: it can be encoded, and goes to memory
 	base := base64.NewEncoder(base64.StdEncoding, &packed)
 	zip := gzip.NewWriter(base)
-	headJSON, err := json.Marshal(h)
-	if err == nil {
-		_, err = fmt.Fprintf(zip, `{"head":%s,"rows":%s,"spans":%s,"problems":%s,"lines":`, headJSON, ix.rowsFrom(0, len(ix.rows)), ix.spans(), ix.problems())
-	}
-	if err == nil {
-		err = json.NewEncoder(zip).Encode(lines)
-	}
-	if err == nil {
-		_, err = zip.Write([]byte("}"))
-	}
-	if err = errors.Join(err, zip.Close(), base.Close()); err != nil {
-		return err
-	}
+	headJSON, _ := json.Marshal(h)
+	fmt.Fprintf(zip, `{"head":%s,"rows":%s,"spans":%s,"problems":%s,"lines":`, headJSON, ix.rowsFrom(0, len(ix.rows)), ix.spans(), ix.problems())
+	_ = json.NewEncoder(zip).Encode(lines)
+	fmt.Fprint(zip, "}")
+	_, _ = zip.Close(), base.Close()
 	page, _ := readFile("index.html") // this and the others are part of the program
 	style, _ := readFile("style.css")
 	var script bytes.Buffer
@@ -89,12 +81,9 @@ func writePage(w io.Writer, ix *index, h head, lines string) error {
 	page = bytes.Replace(page, []byte(`<link rel="stylesheet" href="style.css">`), slices.Concat([]byte("<style>"), style, []byte("</style>")), 1)
 	page = bytes.Replace(tags.ReplaceAll(page, nil), []byte("</body>"), slices.Concat([]byte("<script>"), script.Bytes(), []byte("</script>\n</body>")), 1)
 	before, after, _ := bytes.Cut(page, []byte("<!--data-->"))
-	for _, part := range [][]byte{before, []byte(`<script type="application/octet-stream" id="trace">`), packed.Bytes(), []byte("</script>"), after} {
-		if _, err := w.Write(part); err != nil {
-			return err
-		}
-	}
-	return nil
+	all := net.Buffers{before, []byte(`<script type="application/octet-stream" id="trace">`), packed.Bytes(), []byte("</script>"), after}
+	_, err := all.WriteTo(w)
+	return err
 }
 
 // scriptTag is one of the page's, which are served as files, and stand in an exported page.

@@ -42,17 +42,13 @@ type harEntry struct {
 func HAR(r *trace.Reader, w io.Writer) error {
 	h := &har{w: bufio.NewWriter(w), open: map[int64]*harEntry{}}
 	for record, err := range r.All() {
-		if err == nil {
-			err = h.record(record)
-		}
 		if err != nil {
 			return err
 		}
+		h.record(record)
 	}
 	for _, x := range slices.Sorted(maps.Keys(h.open)) {
-		if err := h.end(h.open[x], 0, "the trace ends before this does"); err != nil {
-			return err
-		}
+		h.end(h.open[x], 0, "the trace ends before this does")
 	}
 	h.begin("")
 	fmt.Fprint(h.w, "\n]}}\n")
@@ -60,8 +56,8 @@ func HAR(r *trace.Reader, w io.Writer) error {
 }
 
 type har struct {
-	w    *bufio.Writer
-	lead string // what precedes the next entry; "" before the beginning
+	w    *bufio.Writer // keeps the first error
+	lead string        // what precedes the next entry; "" before the beginning
 	open map[int64]*harEntry
 }
 
@@ -74,7 +70,7 @@ func (h *har) begin(version string) {
 	}
 }
 
-func (h *har) record(r *trace.Record) error {
+func (h *har) record(r *trace.Record) {
 	h.begin(r.Version)
 	x := h.open[r.Exchange]
 	payload, _ := r.Payload()
@@ -96,9 +92,8 @@ func (h *har) record(r *trace.Record) error {
 			comment = strings.TrimSpace(r.Reason + ": " + r.Error)
 		}
 		x.response["bodySize"] = max(r.Bytes, 0)
-		return h.end(x, r.Micros, comment)
+		h.end(x, r.Micros, comment)
 	}
-	return nil
 }
 
 func newEntry(r *trace.Record) *harEntry {
@@ -139,7 +134,7 @@ func (e *harEntry) add(b []byte, size int64) {
 }
 
 // end writes an entry, which ended at a time in microseconds, 0 for an unknown one.
-func (h *har) end(e *harEntry, at int64, comment string) error {
+func (h *har) end(e *harEntry, at int64, comment string) {
 	at = max(at, e.responded, e.began)
 	if e.responded == 0 {
 		e.responded = at
@@ -157,14 +152,10 @@ func (h *har) end(e *harEntry, at int64, comment string) error {
 	}
 	e.response["content"] = content
 	wait, receive := float64(e.responded-e.began)/1000, float64(at-e.responded)/1000
-	b, err := json.Marshal(object{"startedDateTime": e.started.Format(time.RFC3339Nano), "time": wait + receive, "request": e.request, "response": e.response,
-		"cache": object{}, "timings": object{"send": 0, "wait": wait, "receive": receive}, "comment": cmp.Or(e.comment, comment)})
-	if err != nil {
-		return err
-	}
-	_, err = h.w.WriteString(h.lead + string(b))
+	b, _ := json.Marshal(object{"startedDateTime": e.started.Format(time.RFC3339Nano), "time": wait + receive, "request": e.request, "response": e.response,
+		"cache": object{}, "timings": object{"send": 0, "wait": wait, "receive": receive}, "comment": cmp.Or(e.comment, comment)}) // all of it can be encoded
+	fmt.Fprintf(h.w, "%s%s", h.lead, b)
 	h.lead = ",\n"
-	return err
 }
 
 func pairs(h map[string][]string) []object {
