@@ -148,7 +148,7 @@ func eachCommand(f func(words []string, c *cli.Command, options []*frame.Option)
 	walk = func(words []string, commands []*cli.Command) {
 		for _, c := range commands {
 			words := append(slices.Clone(words), c.Name)
-			f(words, c, p.Options(c))
+			f(words, c, p.Options[c])
 			walk(words, c.Subcommands)
 		}
 	}

@@ -62,7 +62,7 @@ func (p *Program) expand(b *strings.Builder, text string, c *cli.Command) {
 		case ofGroup:
 			writeOptions(b, group+":", RootOptions(), group, false)
 		case word == "options":
-			writeOptions(b, "Options:", p.options[c], "", true)
+			writeOptions(b, "Options:", p.Options[c], "", true)
 		case word == "commands":
 			writeCommands(b, c)
 		case word == "topics":
@@ -106,17 +106,14 @@ func (p *Program) NewCommand(usage string, do Action, options ...Option) *cli.Co
 			}
 			return do(p, c)
 		}}
-	if p.options == nil {
-		p.options = map[*cli.Command][]*Option{}
+	if p.Options == nil {
+		p.Options = map[*cli.Command][]*Option{}
 	}
 	for i := range options {
-		p.options[made] = append(p.options[made], &options[i])
+		p.Options[made] = append(p.Options[made], &options[i])
 	}
 	return made
 }
-
-// Options returns the options of a command.
-func (p *Program) Options(c *cli.Command) []*Option { return p.options[c] }
 
 // AgentCommand is NewCommand for a command that takes the options of the agent, too.
 func (p *Program) AgentCommand(usage string, do Action, options ...Option) *cli.Command {

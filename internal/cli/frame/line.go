@@ -55,7 +55,7 @@ func (p *Program) parse(app *cli.App) (text string, err error) {
 		case at.isRoot() && arg == "help" && len(p.arguments) == 0:
 			return p.helpFor(at.Command, args)
 		case sub != nil && len(p.arguments) == 0:
-			at = &level{sub, p.options[sub], map[string]*value{}}
+			at = &level{sub, p.Options[sub], map[string]*value{}}
 			p.levels = append(p.levels, at)
 		default:
 			p.arguments = append(p.arguments, arg)

@@ -117,7 +117,7 @@ func (p *Program) Show(page *Page) error {
 }
 
 func (p *Program) PrintJSON(v any) error {
-	raw, err := Encode(v)
+	raw, err := rawjson.Marshal(v)
 	if err != nil {
 		return err
 	}
@@ -177,10 +177,13 @@ func When(timestamp, layout string) string {
 	return t.Local().Format(layout)
 }
 
-// Encode is [rawjson.Marshal] with a newline at the end.
-func Encode(v any) ([]byte, error) {
+// WriteJSON writes a JSON document as a line.
+func WriteJSON(w io.Writer, v any) error {
 	b, err := rawjson.Marshal(v)
-	return append(b, '\n'), err
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
 }
 
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

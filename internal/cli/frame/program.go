@@ -37,8 +37,8 @@ type Program struct {
 	arguments  []string
 	Before     int
 	unfinished *Option
-	// options are those of each command that was made.
-	options map[*cli.Command][]*Option
+	// Options are those of each command that was made.
+	Options map[*cli.Command][]*Option
 	// Terminal opens the user's terminal.
 	Terminal func() (io.ReadWriteCloser, error)
 	// Mask removes credentials from messages; nil: none are known.

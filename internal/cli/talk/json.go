@@ -49,11 +49,7 @@ func (o *streamOutput) show(steps []mapping.Step) error {
 			continue
 		}
 		last = at
-		line, err := frame.Encode(V1Event(s.Raw, o.from()))
-		if err != nil {
-			return err
-		}
-		if _, err := o.out.Write(line); err != nil {
+		if err := frame.WriteJSON(o.out, V1Event(s.Raw, o.from())); err != nil {
 			return err
 		}
 	}
@@ -288,30 +284,22 @@ func (o *jsonOutput) End(result bridge.Result, failure string) error {
 	for _, last = range o.messages.list {
 		last.ContextID, last.TaskID = result.ContextID, result.TaskID
 	}
-	var document any
 	switch {
 	case result.TaskID != "" && result.State != "":
 		if failure != "" {
 			last = &messageJSON{MessageID: uuid.NewString(), ContextID: result.ContextID, TaskID: result.TaskID, Role: "ROLE_AGENT"}
 			last.text(failure, "", true)
 		}
-		document = map[string]any{"task": taskJSON{
+		return frame.WriteJSON(o.out, map[string]any{"task": taskJSON{
 			ID: result.TaskID, ContextID: result.ContextID,
 			Status:    statusJSON{stateName(result.State), o.timestamp, last},
 			Artifacts: o.artifacts.list, History: o.messages.list,
-		}}
+		}})
 	case last != nil:
 		if len(o.messages.list) > 1 {
 			last.Parts = o.alone.Parts
 		}
-		document = map[string]any{"message": last}
-	default:
-		return nil
+		return frame.WriteJSON(o.out, map[string]any{"message": last})
 	}
-	b, err := frame.Encode(document)
-	if err != nil {
-		return err
-	}
-	_, err = o.out.Write(b)
-	return err
+	return nil
 }

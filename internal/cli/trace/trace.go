@@ -105,11 +105,10 @@ func checkFile(p *frame.Program, c *cli.Context, file string, picks func(*check.
 			fmt.Fprintf(out, "%s: %s\n", file, safe.Plain(f.String()))
 			return
 		}
-		line, _ := frame.Encode(struct { // all of it can be encoded
+		_ = frame.WriteJSON(out, struct { // whose error its Flush returns
 			File string `json:"file"`
 			*check.Finding
 		}{file, f})
-		out.Write(line)
 	}
 	checker := check.New(&check.Options{Report: report, Picks: picks})
 	records := 0
