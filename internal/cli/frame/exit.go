@@ -116,11 +116,7 @@ func ExitStatus(err error) int {
 
 // WithoutWho drops the first word of an error, where the line already names who failed.
 func WithoutWho(err error) string {
-	text := err.Error()
-	for _, who := range []string{"agent: ", "bridge: "} {
-		text = strings.TrimPrefix(text, who)
-	}
-	return text
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "agent: "), "bridge: ")
 }
 
 // CommandEnded carries an exit status, of which there is nothing more to say: that of the command

@@ -47,13 +47,8 @@ func prompt(p *frame.Program, c *cli.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var blocks []string
-	for _, block := range []string{strings.Join(args[:at], " "), piped, strings.Join(args[at+1:], " ")} {
-		if block != "" {
-			blocks = append(blocks, block)
-		}
-	}
-	text := strings.Join(blocks, "\n\n")
+	blocks := []string{strings.Join(args[:at], " "), piped, strings.Join(args[at+1:], " ")}
+	text := strings.Join(slices.DeleteFunc(blocks, func(block string) bool { return block == "" }), "\n\n")
 	if strings.TrimSpace(text) == "" {
 		return "", frame.Usagef("the prompt is empty: there is nothing on stdin")
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/a2astdio/a2astdio/bridge"
@@ -168,12 +169,8 @@ func PartSays(p *a2a.Part) (what, content string) {
 	default:
 		return "something of an unknown kind", string(p.Raw)
 	}
-	f, about := p.File, []string{"a file"}
-	for _, of := range []string{f.Name, f.MediaType, f.URI} {
-		if of != "" {
-			about = append(about, of)
-		}
-	}
+	f := p.File
+	about := slices.DeleteFunc([]string{"a file", f.Name, f.MediaType, f.URI}, func(s string) bool { return s == "" })
 	if b, err := f.Content(); f.URI == "" && err == nil {
 		about = append(about, frame.Size(int64(len(b))))
 	}

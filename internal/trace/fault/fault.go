@@ -5,6 +5,7 @@
 package fault
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,8 +44,8 @@ type Plan struct {
 func Parse(list []string) (*Plan, error) {
 	p := &Plan{}
 	for _, s := range list {
-		f, err := parse(s)
-		if err != nil {
+		f, ok := parse(s)
+		if !ok {
 			return nil, fmt.Errorf("there is no fault %q: there are %s", s, Help)
 		}
 		p.list = append(p.list, f)
@@ -55,23 +56,18 @@ func Parse(list []string) (*Plan, error) {
 // form is a fault as it is written. A method or a number of requests may come first.
 const form = `^(cut-after|status)=(\d+)(events?)?(@[^*]+)?(?:\*(\d+))?(@[^*]+)?$`
 
-func parse(s string) (*fault, error) {
+func parse(s string) (*fault, bool) {
 	m := regexp.MustCompile(form).FindStringSubmatch(s)
 	if m == nil {
-		return nil, strconv.ErrSyntax
+		return nil, false
 	}
-	f := &fault{kind: m[1], events: m[3] != "", method: strings.TrimPrefix(m[4]+m[6], "@"), left: 1}
-	var err error
-	f.n, err = strconv.Atoi(m[2])
-	if m[5] != "" && err == nil {
-		if f.left, err = strconv.Atoi(m[5]); f.left == 0 {
-			f.left = -1
-		}
+	n, err := strconv.Atoi(m[2])
+	left, leftErr := strconv.Atoi(cmp.Or(m[5], "1"))
+	if left == 0 {
+		left = -1
 	}
-	if f.kind == status && (f.n < 200 || f.n > 599 || f.events) {
-		err = strconv.ErrRange
-	}
-	return f, err
+	f := &fault{m[1], n, m[3] != "", strings.TrimPrefix(m[4]+m[6], "@"), left}
+	return f, err == nil && leftErr == nil && (f.kind != status || n >= 200 && n <= 599 && !f.events)
 }
 
 // A Set is the faults of one request.

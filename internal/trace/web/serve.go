@@ -156,10 +156,7 @@ func (s *server) search(ctx context.Context, text string) []int {
 	lower := bytes.ToLower([]byte(text))
 	h := s.index.head("")
 	for i := 0; i < h.Count && len(found) < maxFound && ctx.Err() == nil; i++ {
-		at, ok := s.index.position(i)
-		if !ok {
-			continue
-		}
+		at, _ := s.index.position(i)
 		if _, line, err := s.file.Read(at); err == nil && bytes.Contains(bytes.ToLower(line), lower) {
 			found = append(found, i)
 		}
