@@ -22,7 +22,7 @@ const (
 	subAsked               // it is asked for
 	subOpen                // it has said nothing yet
 	subSpeaks              // it has
-	subNever               // the agent has none
+	subNever               // the agent has none, or would refuse it again (comesAgain)
 )
 
 // work is what the calls of a task do.
