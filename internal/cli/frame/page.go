@@ -55,15 +55,9 @@ func (p *Page) Hanging(lead string, indent int, text string) {
 		p.B.WriteString(strings.TrimRight(safe.Plain(lead), " ") + "\n")
 		lead = strings.Repeat(" ", indent)
 	}
-	for i, line := range Wrap(safe.Plain(text), HelpWidth-indent) {
-		switch {
-		case i > 0 && line == "":
-		case i > 0:
-			p.B.WriteString(strings.Repeat(" ", indent))
-		default:
-			p.B.WriteString(safe.Plain(lead))
-		}
-		p.B.WriteString(strings.TrimRight(line, " ") + "\n")
+	for _, line := range Wrap(safe.Plain(text), HelpWidth-indent) {
+		p.B.WriteString(strings.TrimRight(safe.Plain(lead)+line, " ") + "\n")
+		lead = strings.Repeat(" ", indent)
 	}
 }
 

@@ -71,19 +71,21 @@ const choiceIndent = 10
 // writeChoice writes a choice, wrapped to the terminal: its key, name and meaning. The
 // texts come from the agent.
 func writeChoice(b *strings.Builder, s frame.Style, width int, key, name, description string) {
-	for i, line := range hangWords(name, width-choiceIndent) {
-		if i > 0 {
-			key = ""
-		}
-		fmt.Fprintf(b, "%s%s%s\n", s.Bold(key), strings.Repeat(" ", choiceIndent-len(key)), line)
-	}
-	if description == "" {
-		return
-	}
-	for _, line := range hangWords(description, width-choiceIndent) {
-		b.WriteString(strings.Repeat(" ", choiceIndent) + s.Dim(line) + "\n")
+	writeRows(b, s.Bold(key)+strings.Repeat(" ", choiceIndent-len(key)), choiceIndent, hangWords(name, width-choiceIndent), asIs)
+	if description != "" {
+		writeRows(b, strings.Repeat(" ", choiceIndent), choiceIndent, hangWords(description, width-choiceIndent), s.Dim)
 	}
 }
+
+// writeRows writes rows: the first behind a lead, and the others indented.
+func writeRows(b *strings.Builder, lead string, indent int, rows []string, paint func(string) string) {
+	for _, row := range rows {
+		b.WriteString(lead + paint(row) + "\n")
+		lead = strings.Repeat(" ", indent)
+	}
+}
+
+func asIs(row string) string { return row }
 
 // MinText is the least width of a column of text.
 const MinText = 20
@@ -197,13 +199,7 @@ func writeLine(b *strings.Builder, s frame.Style, width int, l ask.Line) {
 	if l.Text != "" {
 		text += ": " + l.Text
 	}
-	for i, row := range hang(text, width-agentIndent) {
-		if i == 0 {
-			b.WriteString(ourIndent + paint(row) + "\n")
-		} else {
-			b.WriteString(strings.Repeat(" ", agentIndent) + paint(row) + "\n")
-		}
-	}
+	writeRows(b, ourIndent, agentIndent, hang(text, width-agentIndent), paint)
 }
 
 const (

@@ -16,7 +16,7 @@ func diff(s frame.Style, width int, f *mapping.FileDiff, whole bool) string {
 	}
 	var b strings.Builder
 	for line := range strings.SplitSeq(text, "\n") {
-		paint := func(row string) string { return row }
+		paint := asIs
 		switch {
 		case strings.HasPrefix(line, "+"):
 			paint = s.Green
@@ -25,11 +25,7 @@ func diff(s frame.Style, width int, f *mapping.FileDiff, whole bool) string {
 		case strings.HasPrefix(line, "@@"):
 			paint = s.Cyan
 		}
-		indent := "    "
-		for _, row := range hang(line, width-agentIndent) {
-			b.WriteString(indent + paint(row) + "\n")
-			indent = strings.Repeat(" ", agentIndent)
-		}
+		writeRows(&b, "    ", agentIndent, hang(line, width-agentIndent), paint)
 	}
 	return b.String()
 }
