@@ -97,18 +97,16 @@ func (u *TerminalUser) tell(format string, args ...any) {
 // OpenBrowser opens a page of this machine in the user's browser, or in the one that
 // BROWSER names, by no program of the workspaces. Others on the machine can read the command line: see oauth's loopback.
 func OpenBrowser(page string, workspaces *agentproc.Workspaces) error {
-	var argv []string
+	argv := []string{"xdg-open"}
 	switch browser := os.Getenv("BROWSER"); {
 	case browser != "":
-		argv = []string{browser, page}
+		argv = []string{browser}
 	case runtime.GOOS == "darwin":
-		argv = []string{"open", page}
+		argv = []string{"open"}
 	case runtime.GOOS == "windows":
-		argv = []string{"rundll32", "url.dll,FileProtocolHandler", page}
-	default:
-		argv = []string{"xdg-open", page}
+		argv = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
-	cmd, err := agentproc.Command(context.Background(), nil, argv, workspaces)
+	cmd, err := agentproc.Command(context.Background(), nil, append(argv, page), workspaces)
 	if err == nil {
 		err = cmd.Start() // stdin and stdout are the editor's
 	}

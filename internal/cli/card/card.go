@@ -125,18 +125,13 @@ func DialectSays(w dialect.Writing) string {
 
 func abilities(out *frame.Page, card *a2a.Card) {
 	out.Heading("What it can do")
-	can := func(yes bool) string {
-		if yes {
-			return "yes"
-		}
-		return "no"
-	}
-	streaming := can(card.Streaming)
+	can := map[bool]string{true: "yes", false: "no"}
+	streaming := can[card.Streaming]
 	if r := gjson.Get(string(card.Raw), "capabilities.streaming"); !r.Exists() {
 		streaming = "the card does not say: a2astdio tries"
 	}
 	out.Field("  streaming", streaming)
-	out.Field("  push", can(card.Push))
+	out.Field("  push", can[card.Push])
 	switch {
 	case card.Extended:
 		out.Field("  more", "this is the card for callers that it knows")
@@ -154,10 +149,7 @@ func extensions(out *frame.Page, verdicts []dialect.Verdict) {
 	out.Heading("Extensions")
 	for _, v := range verdicts {
 		out.Text(2, v.URI)
-		verdict := "not active: "
-		if v.Active {
-			verdict = "active: "
-		}
+		verdict := map[bool]string{true: "active: ", false: "not active: "}[v.Active]
 		if v.Required {
 			verdict = "required, " + verdict
 		}

@@ -298,11 +298,8 @@ func Flush(tty io.Reader) bool {
 	s.rest = ""
 	s.k.mu.Lock()
 	defer s.k.mu.Unlock()
-	if s.k.reading == nil {
-		return true
-	}
 	select {
-	case <-s.k.reading:
+	case <-s.k.reading: // never, if there is none
 		s.k.reading = nil
 	default:
 	}

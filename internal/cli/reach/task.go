@@ -62,11 +62,8 @@ func (l *Link) TaskID(c *cli.Context, word string) (string, error) {
 			found = append(found, id)
 		}
 	}
-	switch len(found) {
-	case 0:
-		return word, nil
-	case 1:
-		return found[0], nil
+	if len(found) <= 1 {
+		return append(found, word)[0], nil
 	}
 	return "", fmt.Errorf("%d tasks have an ID that begins with %s: %s", len(found), word, safe.Short(strings.Join(found, ", "), frame.MaxValue))
 }

@@ -89,10 +89,7 @@ func agentsPage(list []agentEntry, file string) *frame.Page {
 		width = max(width, min(len(a.Name), 24))
 	}
 	for _, a := range list {
-		mark := "  "
-		if a.Default {
-			mark = "* "
-		}
+		mark := map[bool]string{true: "* ", false: "  "}[a.Default]
 		out.Hanging(fmt.Sprintf("%s%-*s  ", mark, width, a.Name), width+4, cmp.Or(a.URL, a.Command)+"\n"+a.Says)
 	}
 	if len(list) == 0 {
