@@ -188,5 +188,8 @@ func (f *Fold) learned(name string, place uint8, reader calls.Reader, t dialect.
 	if t.Chunks {
 		f.shown.Chunks()
 	}
+	if t.Grows {
+		f.shown.Grows()
+	}
 	f.Calls.Speak(place, reader, t.Differences)
 }

@@ -68,9 +68,9 @@ type SideRequest struct {
 }
 
 // dialects lists them all, in the order in which they are tried. Journals name the one of a question by its place: no
-// dialect that asks may be moved. (LangGraph's, which asked nothing, had the seventh.)
+// dialect that asks may be moved.
 func dialects() []dialect {
-	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}, hector{}, wrapper{}, inference{}, shared{}, redpanda{}, agentFramework{}}
+	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}, hector{}, wrapper{}, inference{}, shared{}, redpanda{}, agentFramework{}, langgraph{}}
 }
 
 // placeOf returns the place in that list of the dialect of a name, counted from 1 (see
@@ -121,6 +121,8 @@ type Traits struct {
 	Approvals bool
 	// Chunks: status messages with IDs of their own are chunks of one text.
 	Chunks bool
+	// Grows: a status message with an ID of its own has all of a message so far.
+	Grows bool
 	// ServersInSettings: the settings that a task begins with have a place for MCP
 	// servers.
 	ServersInSettings bool

@@ -235,3 +235,14 @@ func TestAgentFrameworkLong(t *testing.T) {
 	frameworkResult(calls.ToolCall{}, gjson.Parse(`{"Error":{"a":"b"}}`), &end)
 	must.Equal(t, end.List[0].Call.Error.Message, `{"a":"b"}`)
 }
+
+// TestDecisions: LangGraph's server knows the calls that are decided by their order alone, and what the user has decided
+// in advance is answered first.
+func TestDecisions(t *testing.T) {
+	var m a2a.Outgoing
+	must.Do(t, (Writing{}).Answers([]ask.Answer{
+		{Call: &calls.ToolCall{Dialect: placeOf("langgraph"), QuestionID: "1"}, OptionID: "approve"},
+		{Call: &calls.ToolCall{Dialect: placeOf("langgraph"), QuestionID: "0"}, OptionID: "reject"},
+	}, &m))
+	must.Equal(t, string(m.Parts[0].Data), `{"resume":{"decisions":[{"type":"reject"},{"type":"approve"}]}}`)
+}

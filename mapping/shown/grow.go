@@ -27,12 +27,15 @@ func (s *Shown) showGrowth(it *item, in *Item) bool { // rule: L7
 		return false
 	}
 	behind, same := r.epoch != s.epoch, len(in.seq) == len(was)
-	if r.growth != cumulative && (behind || same) || behind && same {
+	if r.growth != cumulative && (behind || same && s.naming != growing) || behind && same {
 		return false // two messages that say the same, or begin so behind a call
 	}
 	r.growth, r.at = cumulative, at
 	it.events++
 	n := len(was)
+	if was := s.said.last(); same && was != nil && was != it {
+		was.life = dead // rule: S5
+	}
 	s.setText(it, in.seq[:n])
 	it.run = r
 	s.repeat(it, in, n, Begin)

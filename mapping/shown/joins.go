@@ -40,10 +40,15 @@ const (
 	anyText  naming = iota // a message, or a chunk of a text
 	messages               // a message: one of this turn has come in several events
 	chunks                 // a chunk of a text, for views: a dialect knows it (Gemini's server 0.25.2)
+	growing                // a message as it is so far: a dialect knows it (LangGraph's server)
 )
 
 // Chunks notes that messages with IDs of their own are chunks of one text.
 func (s *Shown) Chunks() { s.naming = chunks }
+
+// Grows notes that messages with IDs of their own are what one message is so far, also where the
+// next one says the same.
+func (s *Shown) Grows() { s.naming = growing }
 
 // enter settles the run that text of an item is shown in (it.run): it goes on with the item's,
 // or joins it to another. in is nil where the item grows (Shown.Grow). An artifact that has not
@@ -71,7 +76,7 @@ func (s *Shown) enter(it *item, text string, in *Item) {
 func (s *Shown) join(it *item, text string, piece bool) {
 	r := s.last
 	isOpen := r != nil && r.epoch == s.epoch && r.pauses == s.pauses && r.kind == it.kind
-	if isOpen && (it.kind == Message && (s.naming != messages || goesOn(text)) || piece && r.pieces > 0) {
+	if isOpen && (it.kind == Message && s.naming != growing && (s.naming != messages || goesOn(text)) || piece && r.pieces > 0) {
 		join, sure := joins(s.said.text[r.at:], r.growth == certain && !s.concludes(text) || s.naming == chunks, text)
 		join = join && !(r.growth == cumulative && !goesOn(text))                                              // it would say all of it
 		if join && !s.standsAlone(sure) && !(s.state.Waits() && !meetBetweenWords(s.said.text[r.at:], text)) { // L8

@@ -139,6 +139,9 @@ func (r *recorded) script() *agent.Script {
 	if r.gemini {
 		s.Subscribe, s.Keep = agent.SubscribeEvents, firstChunks
 	}
+	if strings.HasPrefix(r.name, "dialects/langgraph") {
+		s.Subscribe, s.Keep = agent.SubscribeMissing, newestOfGrowing
+	}
 	for _, h := range r.requests {
 		var steps []*agent.Step
 		var task, context string
@@ -182,6 +185,21 @@ func firstChunks(t *agent.Task) {
 		seen[m.ID] = true
 		return was
 	})
+}
+
+// newestOfGrowing is what LangGraph's server keeps: of what a message was so far the newest.
+func newestOfGrowing(t *agent.Task) {
+	if t.Message != nil {
+		t.History, t.Message = append(slices.Clone(t.History), t.Message), nil
+	}
+	text := func(m *agent.Message) string { return gjson.GetBytes(m.Raw, "parts.#(text).text").Str }
+	var kept []*agent.Message
+	for i, m := range t.History {
+		if m.User || i+1 == len(t.History) || t.History[i+1].User || !strings.HasPrefix(text(t.History[i+1]), text(m)) {
+			kept = append(kept, m)
+		}
+	}
+	t.History = kept
 }
 
 // readStep reads an event of either version.
