@@ -100,18 +100,14 @@ func optionOf(arg string) (name, value string, has, ok bool) {
 	name, found := strings.CutPrefix(arg, "-")
 	name = strings.TrimPrefix(name, "-")
 	name, value, has = strings.Cut(name, "=")
-	if !found || name == "" || !letter(name[0]) {
+	odd := func(c rune) bool { return !letter(c) && c != '-' && (c < '0' || c > '9') }
+	if !found || name == "" || !letter(rune(name[0])) || strings.ContainsFunc(name, odd) {
 		return "", "", false, false
-	}
-	for i := range len(name) {
-		if c := name[i]; !letter(c) && c != '-' && (c < '0' || c > '9') {
-			return "", "", false, false
-		}
 	}
 	return name, value, has, true
 }
 
-func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func letter(c rune) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // commandOf returns the command of a name, nil if there is none.
 func commandOf(commands []*cli.Command, name string) *cli.Command {

@@ -16,19 +16,13 @@ import (
 	"sync"
 )
 
-// Kinds of faults.
-const (
-	cutAfter = "cut-after" // the connection ends after so many bytes, or events, of the body
-	status   = "status"    // the answer is only this status
-)
-
 // Help tells how to write faults.
 const Help = "cut-after=500 (bytes; or 3events) or status=503, for the first request, the card's not counted; with *N for the first N, " +
 	"with *0 for all, with @METHOD for those of that method"
 
 type fault struct {
-	kind   string
-	n      int  // bytes or events, or a status
+	status bool // the answer is only the status n; else the connection ends after n bytes of the body
+	n      int
 	events bool // n counts events
 	method string
 	left   int // requests left; negative: all
@@ -66,8 +60,8 @@ func parse(s string) (*fault, bool) {
 	if left == 0 {
 		left = -1
 	}
-	f := &fault{m[1], n, m[3] != "", strings.TrimPrefix(m[4]+m[6], "@"), left}
-	return f, err == nil && leftErr == nil && (f.kind != status || n >= 200 && n <= 599 && !f.events)
+	f := &fault{m[1] == "status", n, m[3] != "", strings.TrimPrefix(m[4]+m[6], "@"), left}
+	return f, err == nil && leftErr == nil && (!f.status || n >= 200 && n <= 599 && !f.events)
 }
 
 // A Set is the faults of one request.
@@ -94,9 +88,8 @@ func (p *Plan) Take(method string) *Set {
 			f.left--
 		}
 		switch {
-		case f.kind == status && s.Status == 0:
-			s.Status = f.n
-		case f.kind != cutAfter:
+		case f.status:
+			s.Status = cmp.Or(s.Status, f.n)
 		case f.events:
 			s.events = f.n
 		default:
