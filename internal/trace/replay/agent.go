@@ -157,7 +157,7 @@ func (p *playing) exchange(x *exchange) {
 		p.abort()
 	}
 	p.begin(x.status, cmp.Or(http.Header(x.header).Get("Content-Type"), "application/json"), x.header)
-	if x.stream {
+	if len(x.events) > 0 {
 		p.stream(x)
 		return
 	}
@@ -186,16 +186,15 @@ func (p *playing) waitFor(x *exchange, at int64) bool {
 
 // stream plays an exchange's events, and ends as recorded.
 func (p *playing) stream(x *exchange) {
-	for i := range x.events {
-		ev := &x.events[i]
-		if !p.waitFor(x, ev.at) {
+	for i, at := range x.events {
+		r := p.record(at)
+		if !p.waitFor(x, r.Micros) {
 			return
 		}
-		if ev.lost {
+		data, whole := r.Payload()
+		if !whole {
 			p.fail(fmt.Errorf("event %d of %s was too large to be recorded: the stream is cut there", i+1, x))
 		}
-		r := p.record(ev.pos)
-		data, _ := r.Payload()
 		_, err := p.w.Write(r.Block(p.withCurrentIDs(data)))
 		if err == nil {
 			err = http.NewResponseController(p.w).Flush()

@@ -17,19 +17,12 @@ type exchange struct {
 
 	status    int // 0: no response was recorded
 	header    map[string][]string
-	stream    bool
 	responded int64 // when the head came
-	events    []recordedEvent
+	events    []trace.Position
 	body      *trace.Position // nil: none, or a stream
 	reason    string          // of its end; "" if the trace has none
 
 	played bool
-}
-
-type recordedEvent struct {
-	at   int64
-	lost bool // it was too large to be recorded
-	pos  trace.Position
 }
 
 func (a *Agent) read(r *trace.Reader) error {
@@ -72,8 +65,7 @@ func (a *Agent) answer(x *exchange, r *trace.Record, at trace.Position) {
 	case trace.KindResponse:
 		x.status, x.header, x.responded = r.Status, r.Header, r.Micros
 	case trace.KindEvent:
-		x.stream = true
-		x.events = append(x.events, recordedEvent{at: r.Micros, lost: r.Size > 0, pos: at})
+		x.events = append(x.events, at)
 	case trace.KindBody:
 		x.body = &at
 		if b, whole := r.Payload(); x.method == "" && whole && card.IsCard(b) && a.recCard == nil {
