@@ -39,6 +39,7 @@ const DemoAgent = "demo"
 // A Link is the way to an agent, as the options describe it. Each command that talks to
 // an agent begins with one. Making it sends nothing.
 type Link struct {
+	C       *cli.Context // the options
 	Client  *transport.Client
 	Options bridge.Options
 	Closers []func() error
@@ -105,7 +106,7 @@ func Reached(do Action) frame.Action {
 // Open reads the options. The caller closes the result. Each adjust may change how the
 // agent is reached.
 func Open(p *frame.Program, c *cli.Context, adjust ...func(*transport.ClientOptions)) (_ *Link, err error) {
-	l := &Link{}
+	l := &Link{C: c}
 	defer func() {
 		if err != nil {
 			l.Close()

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/a2astdio/a2astdio/bridge"
 	"github.com/a2astdio/a2astdio/bridge/store"
 	"github.com/a2astdio/a2astdio/internal/agentproc"
@@ -38,25 +36,22 @@ var loginWay = []string{"ca-file", "client-cert", "client-key", "insecure", "car
 	"oauth-client-secret-file", "oauth-client-id", "scheme", "oauth-issuer", "oauth-redirect", "oauth-scope", "oauth-param"}
 
 // An editorLogin signs the user in from an editor.
-type editorLogin struct {
-	link    *reach.Link
-	options *cli.Context
-}
+type editorLogin struct{ link *reach.Link }
 
 var _ bridge.Login = (*editorLogin)(nil)
 
 // terminalLogin lets the editor start a2astdio auth login. Some editors add the
 // arguments to those of a2astdio, others replace them; so the environment carries them,
 // too.
-func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
+func terminalLogin(l *reach.Link, host string) acp.AuthMethod {
 	words := []string{"auth", "login"}
 	agent := safe.Bare(l.SignInAs.Agent)
 	variables, args := map[string]string{frame.Env("agent"): agent}, []string{"--agent", agent}
 	for k := range config.Flags() {
-		if !slices.Contains(loginWay, k.Flag) || !frame.IsSet(c, k.Flag) {
+		if !slices.Contains(loginWay, k.Flag) || !frame.IsSet(l.C, k.Flag) {
 			continue
 		}
-		values := reach.Values(c, k)
+		values := reach.Values(l.C, k)
 		for i, v := range values {
 			if k.Flag == "card" {
 				values[i] = safe.Bare(v) // everybody can read options
@@ -75,7 +70,7 @@ func terminalLogin(l *reach.Link, c *cli.Context, host string) acp.AuthMethod {
 // none.
 func (e *editorLogin) Methods(oauth bool) []acp.AuthMethod {
 	host := strings.TrimPrefix(strings.TrimPrefix(credentials.Origin(e.link.SignInAs.Agent), "https://"), "http://")
-	methods := []acp.AuthMethod{terminalLogin(e.link, e.options, host)}
+	methods := []acp.AuthMethod{terminalLogin(e.link, host)}
 	if oauth || e.link.SignInAs.OAuth.Issuer != "" {
 		browser := acp.AuthMethod{ID: LoginMethod, Name: "Sign in", Description: "Sign in to the agent at " + host + ", in your browser"}
 		methods = slices.Insert(methods, 0, browser)
@@ -203,10 +198,10 @@ func (u *editorUser) Secret(_ context.Context, prompt string) (string, error) {
 
 // addStore gives the bridge its name, its store of sessions and the sign-in: none where the
 // agent has no place to sign in, or nothing can store a sign-in.
-func addStore(l *reach.Link, c *cli.Context, sessions *store.Store) {
+func addStore(l *reach.Link, sessions *store.Store) {
 	l.Options.Name, l.Options.Store = l.Name, sessions
 	if l.CanSignIn() == nil {
-		l.Options.Login = &editorLogin{l, c}
+		l.Options.Login = &editorLogin{l}
 	} else if l.Consent != nil { // who is started here is signed in to by its own means
 		l.Options.Login = l.Consent
 	}

@@ -89,9 +89,7 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error
 	if agent := a.opened[name]; agent != nil {
 		return agent, nil
 	}
-	var at *cli.Context
 	l, err := reach.Reopen(ctx, a.p, func(c *cli.Context) error {
-		at = c
 		conf, err := reach.ReadConfiguration(c, reach.WorkspaceOf(c))
 		if err != nil {
 			return err
@@ -122,7 +120,7 @@ func (a *mcpAgents) Open(ctx context.Context, name string) (*bridge.Agent, error
 	if err != nil {
 		l.Options.Log.Warn("conversations are not stored", "err", err)
 	}
-	addStore(l, at, sessions)
+	addStore(l, sessions)
 	agent := bridge.NewAgent(&l.Options)
 	a.opened[name], a.first = agent, cmp.Or(a.first, &l.Options)
 	a.l.Closers = append(a.l.Closers, func() error {

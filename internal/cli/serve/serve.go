@@ -59,7 +59,7 @@ func Serve(p *frame.Program, c *cli.Context) error {
 		// Then sessions end with this process, and the editor is told.
 		l.Options.Log.Warn("sessions are not stored", "err", err)
 	}
-	addStore(l, c, sessions)
+	addStore(l, sessions)
 	if err := addCompanion(p, c, l); err != nil {
 		return err
 	}
@@ -96,13 +96,9 @@ func findLater(p *frame.Program, l *reach.Link) {
 		}
 	}
 	o.Setup = func(ctx context.Context) (*bridge.Options, error) {
-		var again *cli.Context
-		found, err := reach.Reopen(ctx, p, func(c *cli.Context) error {
-			again = c
-			return nil
-		})
+		found, err := reach.Reopen(ctx, p, func(*cli.Context) error { return nil })
 		if err == nil {
-			if err = addCompanion(p, again, found); err != nil {
+			if err = addCompanion(p, found.C, found); err != nil {
 				found.Close()
 			}
 		}
@@ -113,7 +109,7 @@ func findLater(p *frame.Program, l *reach.Link) {
 			found.Close()
 			return nil
 		})
-		addStore(found, again, o.Store)
+		addStore(found, o.Store)
 		if found.Options.Tap != nil {
 			tap.Store(&found.Options.Tap)
 		}

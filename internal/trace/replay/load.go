@@ -55,7 +55,7 @@ func newExchange(r *trace.Record) *exchange {
 	if !whole {
 		b = nil
 	}
-	x.request = newRequest(r.HTTP, r.Path(), r.Method, bytes.Clone(b))
+	x.request = newRequest(r.HTTP, r.Path(), r.Method, b)
 	return x
 }
 

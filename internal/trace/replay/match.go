@@ -23,12 +23,11 @@ type request struct {
 	shown  string // the method, or the verb and the path
 	path   string
 	id     string
-	body   []byte // nil: it was too large to be recorded
 	params gjson.Result
 }
 
 func newRequest(verb, path, method string, body []byte) request {
-	q := request{path: path, body: body}
+	q := request{path: path}
 	if gjson.ValidBytes(body) {
 		q.params = gjson.ParseBytes(body)
 	}
