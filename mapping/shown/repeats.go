@@ -1,6 +1,7 @@
 package shown
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,7 +31,7 @@ type cover struct {
 func (s *Shown) showRepeat(it *item, in *Item) bool { // rule: L6
 	c, ok := s.covers(in)
 	if !ok || !s.isRepetition(&c, in) {
-		return false
+		return s.showLastAnswer(it, in)
 	}
 	own := s.supersede(&c, it)
 	s.sayRest(it, in, len(in.seq)-len(c.rest), own)
@@ -43,6 +44,23 @@ func (s *Shown) endRun(c *cover) {
 	if s.isAll(c) && s.last.growth != cumulative {
 		s.last, s.restated = nil, s.said.starts[c.from].at
 	}
+}
+
+// showLastAnswer shows a message that ends the task, and has been said in pieces at the end of an artifact, as a
+// repetition; false, with nothing shown, if it is none. AG2 streams the answers before and behind a tool's call as
+// one artifact, and then says the last of them again.
+func (s *Shown) showLastAnswer(it *item, in *Item) bool {
+	said, answer := bytes.TrimSpace(s.said.text), strings.TrimSpace(in.seq)
+	if in.Role != End || in.Kind != Message || weight(answer) < evidence || !bytes.HasSuffix(said, []byte(answer)) {
+		return false
+	}
+	of, from := s.said.starts[len(s.said.starts)-1], len(said)-len(answer)
+	if of.it.kind != Artifact || of.pieces < 2 || of.at > from || !meetBetweenWords(said[:from], answer) {
+		return false
+	}
+	s.setText(it, in.seq)
+	s.repeat(it, in, len(in.seq), Begin)
+	return true
 }
 
 // supersede notes that an item has said all of a cover (S5). own: its own pieces are among that.
