@@ -23,7 +23,7 @@ import (
 // TestNames: a message has its method and ID, a reply the method of its request.
 func TestNames(t *testing.T) {
 	var out bytes.Buffer
-	r := New(&out, nil)
+	r := New(&out, &Options{})
 	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":"a","method":"session/prompt","params":{"id":"x","method":"y"}}`))
 	r.Tap(true, []byte(`{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{}}`))
 	r.Tap(false, []byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
@@ -158,7 +158,7 @@ func TestFile(t *testing.T) {
 	must.True(t, bytes.Contains(b, []byte(want)), want, string(b))
 	info, _ := os.Stat(path)
 	must.True(t, runtime.GOOS == "windows" || info.Mode().Perm() == 0o600, "mode", info.Mode())
-	_, err := Create(filepath.Join(path, "x"), nil)
+	_, err := Create(filepath.Join(path, "x"), &Options{})
 	must.True(t, err != nil, "a file below a file")
 }
 
@@ -199,7 +199,7 @@ func TestAnew(t *testing.T) {
 
 // TestBroken: an error of the file ends only the trace, and Close returns it.
 func TestBroken(t *testing.T) {
-	r := New(broken{}, nil)
+	r := New(broken{}, &Options{})
 	r.Tap(false, []byte("{}"))
 	must.Fail(t, r.Close(), "no space left")
 }
@@ -213,7 +213,7 @@ func (broken) Write(p []byte) (int, error) { return 0, errors.New("no space left
 func TestSlowDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		disk := stuck{make(chan struct{})}
-		r := New(disk, nil)
+		r := New(disk, &Options{})
 		lines := 0
 		go func() { // ends when the disk writes
 			for range 100 {

@@ -23,8 +23,7 @@ type roundTripper struct {
 
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	x := &wireExchange{r: t.r, n: t.r.exchanges.Add(1), ctx: req.Context()}
-	u := *req.URL
-	x.add(itemRequest, &requestHead{req.Method, &u, req.Header.Clone()}, nil)
+	x.add(itemRequest, &requestHead{req.Method, new(*req.URL), req.Header.Clone()}, nil)
 	if req.Body == nil || req.Body == http.NoBody {
 		x.add(itemSent, nil, nil)
 	} else {

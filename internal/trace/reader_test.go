@@ -173,7 +173,7 @@ func FuzzReader(f *testing.F) {
 			r.Notes()
 		}
 		var out strings.Builder
-		w := New(&out, nil)
+		w := New(&out, &Options{})
 		w.Tap(true, payload)
 		w.Close()
 		r = must.Get(NewReader(strings.NewReader(out.String())))(t)

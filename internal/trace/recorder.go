@@ -107,11 +107,8 @@ func (d *diskFile) rotate() (moved bool, err error) {
 	return true, d.open()
 }
 
-// New returns a Recorder that writes to out, which it does not close. opts may be nil.
+// New returns a Recorder that writes to out, which it does not close.
 func New(out io.Writer, opts *Options) *Recorder {
-	if opts == nil {
-		opts = &Options{}
-	}
 	r := &Recorder{q: newQueue(), limit: cmp.Or(opts.Limit, maxPayload)}
 	began := time.Now()
 	// Ends when Close has closed the queue and all of it is written. It also makes the

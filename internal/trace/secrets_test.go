@@ -74,7 +74,7 @@ func TestEncoded(t *testing.T) {
 			fmt.Fprintf(w, "data: %x\n\n", r.Header.Get("Authorization"))
 		})
 		var out bytes.Buffer
-		recorder := New(&out, nil)
+		recorder := New(&out, &Options{})
 		req := must.Get(http.NewRequest("POST", server.URL, strings.NewReader("{}")))(t)
 		req.Header.Set("Authorization", "Bearer hunter2-31")
 		resp := must.Get((&http.Client{Transport: recorder.Wrap(server.Client().Transport)}).Do(req))(t)
@@ -108,7 +108,7 @@ func TestUnnamedSecrets(t *testing.T) {
 		}
 	})
 	var out bytes.Buffer
-	recorder := New(&out, nil)
+	recorder := New(&out, &Options{})
 	client := &http.Client{Transport: recorder.Wrap(server.Client().Transport)}
 	for _, q := range []struct{ verb, path, media, body string }{
 		{"GET", "/.well-known/agent-card.json?key=hunter2-18", "", ""},
@@ -161,7 +161,7 @@ func TestLongInPieces(t *testing.T) {
 		text := "The one that I have got is " + secret + " and nothing more."
 		for _, size := range []int{5, 60, 250, 700, 5000} {
 			var out bytes.Buffer
-			r := New(&out, nil)
+			r := New(&out, &Options{})
 			for piece := range slices.Chunk([]byte(text), size) {
 				r.Tap(true, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"content":{"type":"text","text":%q}}}}`, piece))
 			}

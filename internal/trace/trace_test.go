@@ -161,7 +161,7 @@ func TestBytes(t *testing.T) {
 		{``, `"kind":"message"}`},
 	} {
 		var out bytes.Buffer
-		r := New(&out, nil)
+		r := New(&out, &Options{})
 		r.Tap(false, []byte(test.line))
 		r.Close()
 		must.Has(t, out.String(), test.want)
@@ -216,7 +216,7 @@ func TestStream(t *testing.T) {
 		}
 	})
 	out := &watched{changed: make(chan struct{}, 100)}
-	r := New(out, nil)
+	r := New(out, &Options{})
 	resp := must.Get((&http.Client{Transport: r.Wrap(http.DefaultTransport)}).Get(server.URL))(t)
 	defer resp.Body.Close()
 	lines := bufio.NewReader(resp.Body)
@@ -273,7 +273,7 @@ func TestEnds(t *testing.T) {
 				}
 			})
 			var out bytes.Buffer
-			r := New(&out, nil)
+			r := New(&out, &Options{})
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			req := must.Get(http.NewRequestWithContext(ctx, "POST", server.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"m"}`)))(t)
@@ -301,7 +301,7 @@ func TestEnds(t *testing.T) {
 // it was sent.
 func TestOpenRequest(t *testing.T) {
 	var out bytes.Buffer
-	r := New(&out, nil)
+	r := New(&out, &Options{})
 	left, right := io.Pipe()
 	defer right.Close()
 	next := sending(func(req *http.Request) (*http.Response, error) {

@@ -51,8 +51,7 @@ func (l *Link) TaskID(c *cli.Context, word string) (string, error) {
 	if _, err := l.Client.Get(c.Context, word, 0); !errors.As(err, new(*a2a.Error)) {
 		return word, nil
 	}
-	none := 0
-	list, err := l.Client.List(c.Context, a2a.TaskQuery{HistoryLength: &none})
+	list, err := l.Client.List(c.Context, a2a.TaskQuery{HistoryLength: new(0)})
 	if err != nil {
 		return word, nil // the agent has no list
 	}

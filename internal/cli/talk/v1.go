@@ -39,8 +39,7 @@ func V1Event(raw a2a.JSON, from transport.Chosen) any {
 	case a2a.EventMessage:
 		return map[string]any{"message": messageOf(&ev.Message)}
 	case a2a.EventStatus:
-		status := statusOf(ev)
-		update.Status = &status
+		update.Status = new(statusOf(ev))
 		return map[string]any{"statusUpdate": update}
 	case a2a.EventArtifact:
 		update.Artifact, update.Append, update.LastChunk = artifactOf(&ev.Artifact), ev.Append, ev.LastChunk

@@ -39,8 +39,7 @@ func listTasks(p *frame.Program, c *cli.Context, l *reach.Link) (err error) {
 		return err
 	}
 	if !frame.AsJSON(c) {
-		messages := promptHistory
-		q.HistoryLength = &messages
+		q.HistoryLength = new(promptHistory)
 	}
 	list, err := pages(c, l.Client, q)
 	if err != nil {

@@ -8,7 +8,6 @@
 package replay
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -248,7 +247,7 @@ func (p *playing) whole(x *exchange) {
 func (p *playing) withCurrentIDs(b []byte) []byte {
 	p.a.mu.Lock()
 	defer p.a.mu.Unlock()
-	b = p.a.ids.apply(bytes.Clone(b))
+	b = p.a.ids.apply(b)
 	if p.q.method != "" {
 		b = withID(b, p.q.id)
 	}

@@ -73,8 +73,7 @@ func (ix *index) add(r *trace.Record, at trace.Position) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if r.Kind == trace.KindStart && ix.start == nil {
-		start := *r
-		ix.start = &start
+		ix.start = new(*r)
 	}
 	ix.check.Add(r)
 	ix.stopped = r.Kind == trace.KindStop
