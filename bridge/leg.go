@@ -46,7 +46,7 @@ type leg struct {
 	outage    outage
 	refusal   *a2a.Error // the agent's answer to the message, if it has not taken that; else nil
 	holds     holding
-	spokeLast bool // what its own stream has said last is a message
+	spokeLast bool // what its own stream has said last is a message, or that nothing follows
 	settling  int  // for how many questions the timer runs that has them asked
 	flows     bool // its own stream was read on, and nothing has come since but text that grows: nothing new is to be decided
 }

@@ -15,7 +15,7 @@ const (
 	noVerdict       verdict = iota
 	byLook                  // a look, on an open stream, doSoon ago
 	bySubscriptions         // subscriptions, for overPatience, and by no look
-	byMessage               // its own stream has ended behind a message, and for lonePatience no look has brought more
+	byMessage               // its own stream has ended behind a message, or with final, and for lonePatience no look has brought more
 )
 
 const (
@@ -23,7 +23,8 @@ const (
 	overPatience = 15 * time.Second
 	// lonePatience is how long looks must bring nothing behind a message that has ended its stream, until
 	// that is believed to be the answer: a2a-js ends the stream behind any message, and leaves the
-	// task at work for ever (wrappers of command lines that publish one).
+	// task at work for ever (wrappers of command lines that publish one). ADK for Python 2.5 does so on
+	// a2a-python 0.3 where its model has failed, or says nothing, with final.
 	lonePatience = 10 * time.Second
 )
 

@@ -87,7 +87,7 @@ func (f *Fold) addPieces(p *dialect.Pieces, as shown.Item) {
 			}
 			f.addStreamed(piece, in)
 		case dialect.PieceThought, dialect.PieceWholeThought:
-			in.Kind, in.Hint = shown.Thought, shown.Whole
+			in.Kind, in.Of, in.Hint = shown.Thought, as.Kind, shown.Whole
 			if piece.Kind == dialect.PieceThought {
 				in.Hint = shown.Piece
 			}
@@ -129,6 +129,11 @@ func (f *Fold) doPiece(p *dialect.Piece, as shown.Item) {
 		f.showCalls(f.Calls.More(p.Call.ID, p.Text, maxOutput, nil))
 	case dialect.PieceInput:
 		f.wantInput(p.Input)
+	case dialect.PieceError:
+		if p.Text != f.Err {
+			f.Err = strings.Clone(p.Text)
+			f.add(Step{Kind: StepError, Text: f.Err, State: a2a.StateFailed})
+		}
 	}
 }
 

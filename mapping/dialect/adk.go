@@ -21,10 +21,12 @@ import (
 //     said again as a whole. Go (per run) puts the pieces under one artifact's ID
 //     without append, and the whole under another; JavaScript replaces them by it. Go
 //     (per event) marks nothing, and says the whole under the pieces' ID.
+//   - ADK for Python says all in status messages and marks nothing, unless its extension is asked for. An artifact
+//     repeats the last one, with its thoughts, and a model's error is first said while the task works.
 //   - questions are function calls of known names, or of tools that run long. They are
 //     answered by function responses, all of them in one message; text is refused.
 //
-// Seen with ADK for Go 2.2 and JavaScript 2.0. kagent's agents are of it, and ask otherwise: adk_kagent.go.
+// Seen with ADK for Go 2.2, JavaScript 2.0 and Python 2.5. kagent's agents are of it, and ask otherwise: adk_kagent.go.
 type adk struct{ base }
 
 // adkExtension is ADK's own.
@@ -71,6 +73,12 @@ func (d adk) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
 		return false
 	}
 	if kagentQuestion(m, adkAsks(at), to) {
+		return true
+	}
+	if code := gjson.Get(string(m.Metadata), "adk_error_code").String(); code != "" {
+		if text := m.Parts.Text(); text != "" && (!at.Held || at.Newest) {
+			to.text(PieceError, text+" ("+code+")")
+		}
 		return true
 	}
 	d.parts(m.Parts, adkPartial(at.Metadata, m.Metadata), false, at, to)
@@ -172,6 +180,10 @@ func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Piece
 	case name == adkConfirm && (kind == "function_response" || !asks):
 	case kind == "function_call" && name == adkConfirm:
 		d.confirmation(id, v.Get("args"), to)
+	case kind == "function_call" && name == adkCredential:
+		if asks {
+			to.ask(Input{ID: id, Name: name, Text: "The agent wants you to sign in" + adkSignIn(v) + ", which a2astdio cannot do for it: your next message is taken for ADK's AuthConfig, a JSON object."})
+		}
 	case kind == "function_call" && long && asks:
 		to.call(calls.ToolCall{ID: id, Name: name, Input: adkArgs(v), Status: calls.Executing})
 		to.ask(Input{ID: id, Name: name, Text: "The agent waits for the result of " + name + ": your next message is it."})
@@ -206,8 +218,7 @@ func adkArgs(call gjson.Result) a2a.JSON {
 // so, in words that differ between ADK's servers.
 func (adk) response(id, name string, v gjson.Result, to *Pieces) {
 	c := calls.ToolCall{ID: id, Name: name, Status: calls.Succeeded}
-	failure := v.Get("error")
-	text := failure.String()
+	text, result := v.Get("error").String(), v.Get("result")
 	switch {
 	case text != "" && strings.Contains(text, "requires confirmation"):
 		c.Status = calls.Pending
@@ -215,8 +226,8 @@ func (adk) response(id, name string, v gjson.Result, to *Pieces) {
 		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: text}
 	case v.Get("isError").Bool(): // kagent's Claude and Codex; ADK for Python, with MCP's own result
 		c.Status, c.Error = calls.Failed, &calls.ErrorDetails{Message: cmp.Or(v.Get("result").String(), v.Raw)}
-	case v.Get("result").Type == gjson.String && len(v.Map()) == 1:
-		c.Output = &calls.Output{Text: v.Get("result").Str}
+	case result.Exists() && !result.IsObject() && !result.IsArray() && len(v.Map()) == 1: // null: Python's tools that return nothing
+		c.Output = &calls.Output{Text: result.String()}
 	case v.Type == gjson.String:
 		c.Output = &calls.Output{Text: v.Str}
 	default:
@@ -225,8 +236,20 @@ func (adk) response(id, name string, v gjson.Result, to *Pieces) {
 	to.call(c)
 }
 
-// adkConfirm is the call by which ADK asks whether it may make another one.
-const adkConfirm = "adk_request_confirmation"
+// adkConfirm is the call by which ADK asks whether it may make another one, adkCredential that by which it wants
+// a credential for one. What that proposes holds the agent's own secret, so it is not shown.
+const (
+	adkConfirm    = "adk_request_confirmation"
+	adkCredential = "adk_request_credential"
+)
+
+// adkSignIn is where the user signs in, if a call for a credential tells that.
+func adkSignIn(call gjson.Result) string {
+	if uri := first(call, "args.authConfig.exchangedAuthCredential.oauth2.authUri").String(); uri != "" {
+		return " at <" + uri + ">"
+	}
+	return ""
+}
 
 // confirmation adds the call that the agent wants to make, as one that asks. The payload are values
 // that the tool goes by, as the agent proposes them.

@@ -70,6 +70,8 @@ const (
 	PiecePart
 	// PieceInput is what the user answers in words.
 	PieceInput
+	// PieceError is why the agent is about to fail.
+	PieceError
 )
 
 // A Piece is one thing that a message or an artifact says. Its kind tells which of the others

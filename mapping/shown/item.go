@@ -64,6 +64,7 @@ type Item struct {
 	Append, Last bool
 
 	Hint Hint
+	Of   Kind   // what a thought came in
 	Do   func() // that of kind Foreign
 
 	seq    string // its parts as one string: see Shown.sequence

@@ -27,6 +27,7 @@ type item struct {
 	heldIn int      // Shown.states, when a state has held it last
 	life   life
 	form   form
+	of     Kind // what a thought came in
 }
 
 // life says whether an item is the one that its ID names.

@@ -88,9 +88,9 @@ func (s *Shown) anyOf(c *cover, kind Kind, is func(b *start) bool) bool {
 	return false
 }
 
-// crosses reports whether some of a cover is of another kind.
-func (s *Shown) crosses(c *cover, kind Kind) bool {
-	return s.anyOf(c, kind, func(b *start) bool { return b.it.kind != kind })
+// crosses reports whether some of a cover is of another kind than an item, or thoughts that came in another.
+func (s *Shown) crosses(c *cover, in *Item) bool {
+	return s.anyOf(c, in.Kind, func(b *start) bool { return b.it.kind != in.Kind || b.it.of != in.Of })
 }
 
 // isRepetition reports whether a cover is evidence enough that an item's text repeats what was said. Of a
@@ -114,7 +114,7 @@ func (s *Shown) isRepetition(c *cover, in *Item) bool {
 	case s.isCopy(c, in.Kind),
 		all && c.pieces >= 2,
 		all && s.held.askedFor() && n >= short,
-		all && n >= evidence && in.Kind == Artifact && s.crosses(c, in.Kind):
+		all && n >= evidence && in.Kind == Artifact && s.crosses(c, in):
 		return true
 	case in.as != inPart:
 		return s.isWholeAgain(c, in)
@@ -122,7 +122,7 @@ func (s *Shown) isRepetition(c *cover, in *Item) bool {
 		return c.pieces >= 2 && n >= evidence
 	}
 	// An SDK's add_artifact says neither append nor lastChunk of a whole that goes on.
-	return c.pieces >= 2 && s.crosses(c, in.Kind) && c.to == len(s.said.text) && weight(in.seq[:len(in.seq)-len(c.rest)]) >= evidence
+	return c.pieces >= 2 && s.crosses(c, in) && c.to == len(s.said.text) && weight(in.seq[:len(in.seq)-len(c.rest)]) >= evidence
 }
 
 // isWholeAgain is isRepetition for a text that is said as a whole: it repeats an item of the other kind, or what
@@ -130,7 +130,7 @@ func (s *Shown) isRepetition(c *cover, in *Item) bool {
 // if it is long, was a whole already, or no space is between ("OK", "OK").
 func (s *Shown) isWholeAgain(c *cover, in *Item) bool {
 	restated, long := in.Role == End && s.isRestated(c), weight(in.seq) >= evidence
-	if s.crosses(c, in.Kind) || c.pieces >= 2 && (long || restated) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
+	if s.crosses(c, in) || c.pieces >= 2 && (long || restated) || in.Hint == Whole && s.isStreamed(c, in.Kind) {
 		return true
 	}
 	last, _ := utf8.DecodeLastRune(s.said.text)

@@ -237,7 +237,7 @@ func (s *Shown) say(it *item, in *Item, from int) {
 	if s.last != nil && (s.last.kind == Thought) != (it.kind == Thought) {
 		s.epoch++
 	}
-	if in.Append || in.Last {
+	if it.of = in.Of; in.Append || in.Last {
 		it.form = marked
 	}
 	s.enter(it, text, in)
