@@ -101,14 +101,7 @@ func (l *leg) subscribed(r *reply) {
 // their words. Else they ask for a look, and those before the first one wait for it (leg.first).
 func (l *leg) takeSubscribed(b batch) {
 	if b.err != nil {
-		if l.outage.why = b.err; isCleanEnd(b.err) {
-			l.outage.why = errMiddle
-			l.countEnd()
-		}
-		if l.sub, l.subscription = nil, subNone; comesAgain(b.err) {
-			l.subscription = subNever
-		}
-		l.step(inSubClosed)
+		l.subscriptionEnded(b.err)
 		return
 	}
 	events, first := b.events, l.subscription == subOpen
@@ -139,6 +132,22 @@ func (l *leg) takeSubscribed(b batch) {
 		}
 		l.step(inHint)
 	}
+}
+
+// subscriptionEnded deals with the end of a subscription.
+func (l *leg) subscriptionEnded(err error) {
+	l.outage.why = err
+	switch {
+	case isCleanEnd(err):
+		l.outage.why = errMiddle
+		l.countEnd()
+	case l.subscription == subSpeaks: // what it would have said may be lost, as behind the first cut
+		l.tellCut()
+	}
+	if l.sub, l.subscription = nil, subNone; comesAgain(err) {
+		l.subscription = subNever
+	}
+	l.step(inSubClosed)
 }
 
 // subscriptionSpeaks notes what a subscription's events say of the leg, and that it speaks:
