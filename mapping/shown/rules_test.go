@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite testdata")
 //	m1 completed "text"  it comes with a state; "- working" is a state alone
 //	turn, call           a turn begins, a tool call is shown
 //	sent                 our message goes out; in a task "ours" is that
-//	cut, killed          the stream is cut; another process has loaded what was shown
+//	cut, killed          the stream is cut; another process has loaded what was shown; "killed, packed": from few lines
 //	state                the task of the lines below, live; "task STATE" asked for
 //	in place             the editor can show an item in place of itself
 func TestRules(t *testing.T) {
@@ -49,8 +49,10 @@ func TestKilled(t *testing.T) {
 			text, _, _ = strings.Cut(text, "\n= ")
 			name, said, _ := strings.Cut(text, "\n")
 			if !strings.Contains(said, "\nstate\n") && !strings.Contains(said, "\n- ") {
-				killed := strings.ReplaceAll(said, "\ncut\n", "\nkilled\ncut\n")
-				must.Equal(t, playRules(t, killed), playRules(t, said), name)
+				for _, how := range []string{"killed", "killed, packed"} {
+					killed := strings.ReplaceAll(said, "\ncut\n", "\n"+how+"\ncut\n")
+					must.Equal(t, playRules(t, killed), playRules(t, said), name, how)
+				}
 			}
 		}
 	}
@@ -96,6 +98,19 @@ func (r *ruled) begin(journal []Step) {
 	}
 }
 
+// packed has one step for the neighbouring texts of a message, as a line of the journal may.
+func packed(journal []Step) (list []Step) {
+	for _, x := range journal {
+		if n := len(list) - 1; n >= 0 && x.Op == Grow && x.Part == nil && x.Kind == Message && list[n].Kind == x.Kind && list[n].Part == nil &&
+			list[n].ID == x.ID && list[n].Name == x.Name && list[n].Repeats == x.Repeats {
+			list[n].Text += x.Text
+		} else {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
 // playRules plays a conversation, and returns what was shown.
 func playRules(t *testing.T, said string) string {
 	r := &ruled{}
@@ -117,6 +132,8 @@ func playRules(t *testing.T, said string) string {
 			r.Cut()
 		case l == "killed":
 			r.begin(slices.Clone(r.journal))
+		case l == "killed, packed":
+			r.begin(packed(r.journal))
 		case l == "in place":
 			r.InPlace = true
 		case l == "state":

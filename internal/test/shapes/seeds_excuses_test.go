@@ -87,8 +87,7 @@ var excuses = []Excuse{
 				}
 				return false
 			}
-			looked := v.troubled() || v.turn.Act.Kind == Kill // the last 10 ms may not be on the disk, by chance
-			inTokens := v.plan.Shape.IDs == "token" && looked // "谢" and "谢," behind a cut
+			inTokens := v.plan.Shape.IDs == "token" && v.troubled() // "谢" and "谢," behind a cut
 			return slices.ContainsFunc(v.upTo(), func(t *Turn) bool {
 				return begins(t.Texts) || inTokens && slices.ContainsFunc(t.Texts, func(s string) bool {
 					return begins(slices.DeleteFunc(Tokens(s, "words"), func(s string) bool { return s[0] == ' ' }))

@@ -9,9 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
-	"github.com/a2astdio/a2astdio/internal/test/editor"
 	"github.com/a2astdio/a2astdio/internal/test/must"
 )
 
@@ -150,16 +148,4 @@ func TestExcuses(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestExcuseOfKill: whether the last token before a kill is on the disk is chance, and if it is not, a look shows "谢,"
-// behind "谢": world 7417.
-func TestExcuseOfKill(t *testing.T) {
-	const class = "a loaded session does not show the conversation"
-	p := Generate(Replay{Seed: 7417})
-	played := &PlayedTurn{Turn: &editor.Turn{}, Acted: time.Now()}
-	v := &view{plan: p, world: &Played{Turns: []*PlayedTurn{played}}, turn: p.Turns[0], played: played}
-	must.Equal(t, v.excuse(class), "a text that begins with all of the one before it")
-	v.turn.Act.Kind = Leave
-	must.Equal(t, v.excuse(class), "")
 }
