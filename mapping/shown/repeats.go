@@ -1,7 +1,6 @@
 package shown
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,16 +45,27 @@ func (s *Shown) endRun(c *cover) {
 	}
 }
 
-// showLastAnswer shows a message that ends the task, and has been said in pieces at the end of an artifact, as a
-// repetition; false, with nothing shown, if it is none. AG2 streams the answers before and behind a tool's call as
-// one artifact, and then says the last of them again.
+// showLastAnswer shows a message that ends the task, and has been said in pieces at the end of the newest artifact, as a
+// repetition; false, with nothing shown, if it is none. AG2 streams the answers before and behind a tool's call as one
+// artifact, and then says the last of them again; a2acode says notes between, and then all of the artifact again.
 func (s *Shown) showLastAnswer(it *item, in *Item) bool {
-	said, answer := bytes.TrimSpace(s.said.text), strings.TrimSpace(in.seq)
-	if in.Role != End || in.Kind != Message || weight(answer) < evidence || !bytes.HasSuffix(said, []byte(answer)) {
+	answer := strings.TrimSpace(in.seq)
+	if in.Role != End || in.Kind != Message || weight(answer) < evidence {
 		return false
 	}
-	of, from := s.said.starts[len(s.said.starts)-1], len(said)-len(answer)
-	if of.it.kind != Artifact || of.pieces < 2 || of.at > from || !meetBetweenWords(said[:from], answer) {
+	var newest *item
+	pieces := 0
+	for i := range s.said.starts {
+		switch b := &s.said.starts[i]; {
+		case b.it.kind == Artifact && b.it != newest:
+			newest, pieces = b.it, b.pieces
+		case b.it == newest:
+			pieces += b.pieces
+		}
+	}
+	said := strings.TrimSpace(s.said.textOf(func(it *item) bool { return it == newest }))
+	before, ends := strings.CutSuffix(said, answer)
+	if pieces < 2 || !ends || !meetBetweenWords([]byte(before), answer) {
 		return false
 	}
 	s.setText(it, in.seq)
