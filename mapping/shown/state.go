@@ -64,7 +64,7 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 // asked for, ours is the message that has begun the turn: agents keep the whole conversation. In one
 // that comes live it is the newest: what was said before an answer does not belong behind that.
 func (s *Shown) entries(list []Item, our *ours) []Item {
-	from := our.behind(list)
+	from, doubled := our.behind(list), s.isDoubled(list)
 	kept := make([]Item, 0, len(list)-from)
 	at := map[string]int{}
 	for i := range list {
@@ -75,7 +75,9 @@ func (s *Shown) entries(list []Item, our *ours) []Item {
 		in.seq, in.as = s.sequence(in.Parts), asWhole
 		if in.Kind == Message {
 			if k, known := at[in.ID]; known {
-				kept[k].join(&in) // rule: S2
+				if !doubled || in.Role != Said || in.seq != kept[k].seq {
+					kept[k].join(&in) // rule: S2
+				}
 				continue
 			}
 			at[in.ID] = len(kept)
@@ -83,6 +85,21 @@ func (s *Shown) entries(list []Item, our *ours) []Item {
 		kept = append(kept, in)
 	}
 	return kept
+}
+
+// isDoubled reports whether a list has messages of two IDs or more twice each, alike and in a row: so
+// a2a-python 0.3 has those that come while a stream that was cut and a subscription are open. Else tokens
+// that are short would be pieces of one ID.
+func (s *Shown) isDoubled(list []Item) bool {
+	n, again := 0, func(i int) bool {
+		return 0 < i && i < len(list) && list[i].ID == list[i-1].ID && list[i].Kind == list[i-1].Kind && list[i].Role == list[i-1].Role
+	}
+	for i := range list {
+		if kind := list[i].Kind; (kind == Message || kind == User) && again(i) && !again(i-1) && !again(i+1) && s.sequence(list[i].Parts) == s.sequence(list[i-1].Parts) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // join adds a message of the same ID to an entry: in its place, if it begins with all of that
@@ -281,14 +298,14 @@ func (h *held) markSecond() {
 		return
 	}
 	type text struct {
-		kind Kind
-		seq  string
+		kind, of Kind
+		seq      string
 	}
 	named := h.sameIDs[Artifact] || h.from == 0 // else it may have a copy of each token
 	first := make(map[text]*Item, len(h.unmarked))
 	for i := range h.unmarked {
 		in := &h.unmarked[i]
-		k := text{in.Kind, in.seq}
+		k := text{in.Kind, in.Of, in.seq}
 		f := first[k]
 		if in.Role == Said && f != nil && (in.Kind == Message || in.Name != f.Name || named && f.parts() == 1) {
 			in.as = asSecond
