@@ -30,7 +30,7 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		if !l.noteEvent(ev) {
 			return
 		}
-		l.spokeLast = ev.Kind == a2a.EventMessage || ev.EndsLeg
+		l.spokeLast = ev.Kind == a2a.EventMessage || ev.EndsLeg && l.turn.fold.FinalEnds
 		flows = flows && (ev.State == "" || ev.State == l.state && l.progress == saidState)
 	}
 	l.flows = flows // the turn knows more

@@ -15,7 +15,7 @@ const (
 	noVerdict       verdict = iota
 	byLook                  // a look, on an open stream, doSoon ago
 	bySubscriptions         // subscriptions, for overPatience, and by no look
-	byMessage               // its own stream has ended behind a message, or with final, and for lonePatience no look has brought more
+	byMessage               // its own stream has ended behind a message, or with final (dialect.Traits), and for lonePatience no look has brought more
 )
 
 const (

@@ -22,6 +22,8 @@ type Fold struct {
 	Joins bool
 	// Dialects are the names of those that the agent is known to speak.
 	Dialects []string
+	// FinalEnds is that of their traits.
+	FinalEnds bool
 	// Calls are asked what waits for the user, runs, or was answered; answers are noted there.
 	Calls *calls.Calls
 

@@ -185,6 +185,7 @@ func (f *Fold) Learn(ev *a2a.Event) {
 func (f *Fold) learned(name string, place uint8, reader calls.Reader, t dialect.Traits) {
 	f.Dialects = append(f.Dialects, name)
 	f.shown.Partial = f.shown.Partial || t.PartialHistory
+	f.FinalEnds = f.FinalEnds || t.FinalEnds
 	if t.Chunks {
 		f.shown.Chunks()
 	}

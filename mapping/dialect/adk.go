@@ -34,7 +34,7 @@ const adkExtension = "https://google.github.io/adk-docs/a2a/a2a-extension/"
 
 // about: a response names its call, and leaves out what the call said.
 func (adk) about() about {
-	return about{name: "adk", sign: "adk_", traits: Traits{Approvals: true, Differences: true, AsksAgain: true}}
+	return about{name: "adk", sign: "adk_", traits: Traits{Approvals: true, Differences: true, AsksAgain: true, FinalEnds: true}}
 }
 
 func (adk) extensions() []string { return []string{adkExtension, kagentExtension} }

@@ -117,6 +117,8 @@ type Traits struct {
 	// AsksAgain: some of its agents do not take answers, and ask the same again, for
 	// ever.
 	AsksAgain bool
+	// FinalEnds: final ends a turn also where the task works, which it does then for ever. Elsewhere it may work on.
+	FinalEnds bool
 	// Approvals: its agents ask the user before they act.
 	Approvals bool
 	// Chunks: status messages with IDs of their own are chunks of one text.
