@@ -86,8 +86,14 @@ func (t *turn) unsaid(ctx context.Context, err error) []mapping.Step {
 	defer stop()
 	defer context.AfterFunc(t.cancelled, stop)()
 	task, err := t.agent.opts.Client.Get(ctx, f.TaskID, allHistory)
-	if err != nil || task.State != f.State {
+	if err != nil || task.TaskID != f.TaskID || task.State != f.State {
 		return nil
+	}
+	isOurs := func(m a2a.Message) bool {
+		return m.ID == t.sent.id || m.Role == a2a.RoleUser && m.Parts.Text() == t.sent.text
+	}
+	if !a2a.Any(task.History, isOurs) {
+		task.History = nil // it may be that of the turns before, under other IDs
 	}
 	return f.Event(shown.Snapshot, task, nil)
 }
