@@ -237,6 +237,7 @@ func Section(v1 bool, old, new string) string {
 func (c *Checker) Add(r *trace.Record) {
 	switch r.Kind {
 	case trace.KindStart:
+		c.whole = false // a file may have several runs
 		if r.N > 1 {
 			c.editor.partial, c.words.off = true, true
 		}

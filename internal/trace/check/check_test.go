@@ -114,6 +114,10 @@ func talk(script string) (found []string) {
 			now += d
 		case "killed":
 			whole = false
+		case "anew":
+			add(trace.Record{Kind: trace.KindStop})
+			n = 0
+			add(start)
 		default:
 			number, rest, _ := strings.Cut(rest, " ")
 			x, _ := strconv.ParseInt(number, 10, 64)

@@ -190,8 +190,10 @@ func (w *editorWire) reply(r *trace.Record, who string, id, doc gjson.Result, wh
 	w.replied(r, a, doc)
 }
 
+// end reports the requests of a run that nobody has answered.
 func (w *editorWire) end() {
 	for _, a := range slices.SortedFunc(maps.Values(w.open), func(a, b *openRequest) int { return int(a.n - b.n) }) {
 		w.c.fail(a.n, peer(a.who), RuleAnswered, a.method, "the request was not answered when the trace ended")
 	}
+	clear(w.open)
 }
