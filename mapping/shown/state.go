@@ -238,6 +238,9 @@ func (h *held) joinsPieces(in *Item) bool {
 		in.parts() == 1 && p.parts() > 1
 }
 
+// inPieces reports whether a state has an item as it was streamed: what says another again, comes as a whole.
+func (in *Item) inPieces() bool { return in.pieces > 0 || in.Kind == Artifact && in.parts() > 1 }
+
 // parts is how many parts an item has: of an artifact, the SDKs keep each piece as one.
 func (in *Item) parts() (n int) {
 	for range in.Parts.All() {
@@ -290,9 +293,9 @@ func (s *Shown) heldNew(it *item, in *Item) {
 }
 
 // markSecond notes of all entries, as soon as one is not known, whether the task has their text before them, too, in a
-// message of another ID, not in pieces, or in an artifact of another name, or of one part (asSecond). Then these are
-// two, as L6 says, though the stream may have said the first in pieces: of 60,000 random agents that say short texts,
-// many of them equal, 10,264 lost one behind a cut, unsaid; with this 325.
+// message of another ID, or in an artifact of another name; or the first is a whole, or the second in pieces (asSecond).
+// Then these are two, as L6 says, though the stream may have said the first in pieces: of 60,000 random agents that say
+// short texts, many of them equal, 10,264 lost one behind a cut, unsaid; with this 325.
 func (h *held) markSecond() {
 	if h.unmarked == nil {
 		return
@@ -305,12 +308,12 @@ func (h *held) markSecond() {
 	first := make(map[text]*Item, len(h.unmarked))
 	for i := range h.unmarked {
 		in := &h.unmarked[i]
-		k := text{in.Kind, in.Of, in.seq}
+		k := text{in.Kind, in.Of, strings.TrimSpace(in.seq)}
 		f := first[k]
-		if in.Role == Said && f != nil && (in.Kind == Message || in.Name != f.Name || named && f.parts() == 1) {
+		if in.Role == Said && f != nil && (in.Name != f.Name || in.inPieces() || !f.inPieces() && (named || in.Kind == Message)) {
 			in.as = asSecond
 		}
-		if f == nil && in.pieces == 0 {
+		if f == nil || f.inPieces() && !in.inPieces() {
 			first[k] = in
 		}
 	}
