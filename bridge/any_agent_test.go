@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -160,7 +161,7 @@ func (a *anyAgent) RoundTrip(req *http.Request) (*http.Response, error) {
 	default:
 		// Some answer other methods with streams, too: nobody reads those.
 		stream := respond(req, 200, "text/event-stream", "")
-		stream.Body = &anyStream{agent: a, ctx: req.Context(), chance: chance, n: a.requests, over: m.Get("method").Str == "tasks/get"}
+		stream.Body = &anyStream{agent: a, ctx: req.Context(), chance: chance, n: a.requests, over: slices.Contains([]string{"tasks/get", "GetTask"}, m.Get("method").Str)}
 		return stream, nil
 	case 0, 1:
 		return a.json(req, `{"jsonrpc":"2.0","id":1,"result":`+a.says(chance, "$RESULT", false)+`}`), nil
