@@ -66,8 +66,8 @@
 // otherwise. Behind a cut the task is taken whole, since A2A gives no position in a stream. Whatever a
 // subscription says then, or a push, or a stream of an older request, means "look now" (look.go). Such
 // events count as replayed, and are read for their words, only where a look cannot bring these: there is
-// no tasks/get, it has failed, or the task holds nothing of what the agent says. The answer to a cancel
-// counts as live for the state alone.
+// no tasks/get, it has failed, or the task holds nothing of what the agent says; what they say of a call
+// that waits for the user counts in any case (takeHints). The answer to a cancel counts as live for the state alone.
 //
 // A leg runs in its turn's goroutine, in one phase: streaming (the stream of its request is read),
 // away (there is none: a subscription is open, a look under way, or a timer runs), over. What comes to

@@ -112,6 +112,7 @@ func (l *leg) takeOlder(b batch) {
 		return
 	}
 	l.owes = l.owes || b.err == nil
+	l.takeHints(b.events)
 	switch {
 	case l.phase != streaming && l.subscription != subSpeaks && b.err == nil && l.agent.opts.Client.Unsupported().Get:
 		l.takeReplayed(b.events)

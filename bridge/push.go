@@ -33,7 +33,7 @@ type Webhook interface {
 
 // A pushFeed is what an agent pushes for one session. Events have no IDs, so an event
 // that came by stream and by push cannot be recognised as one. While the stream of the leg's own
-// request is open, pushes are ignored; without it, see [leg.pushed]. A nil pushFeed gets nothing.
+// request is open, pushes are hints (leg.takeHints) and no more; without it, see [leg.pushed]. A nil pushFeed gets nothing.
 type pushFeed struct {
 	hook   Webhook
 	config a2a.PushConfig

@@ -127,9 +127,7 @@ func (l *leg) takeSubscribed(b batch) {
 		if first || says(events) && (l.holds != holdsWords || l.looks.at.IsZero()) {
 			l.first = &b
 		}
-		for i := range events { // else its task may be read without its dialect (codex-a2a)
-			l.turn.fold.Learn(&events[i])
-		}
+		l.takeHints(events) // else its task may be read without its dialect (codex-a2a), too
 		l.step(inHint)
 	}
 }
@@ -148,6 +146,18 @@ func (l *leg) subscriptionEnded(err error) {
 		l.subscription = subNever
 	}
 	l.step(inSubClosed)
+}
+
+// takeHints takes events that cause a look for what they say of calls that wait for the user: he may allow what
+// he has seen, and a look may come too late for that, or not tell of the call.
+func (l *leg) takeHints(events []a2a.Event) {
+	var steps []mapping.Step
+	for i := range events {
+		steps = l.turn.fold.Hint(&events[i], steps)
+	}
+	if len(steps) > 0 {
+		l.give(brought{steps: steps})
+	}
 }
 
 // subscriptionSpeaks notes what a subscription's events say of the leg, and that it speaks:
@@ -209,10 +219,13 @@ func (l *leg) takeReplayed(events []a2a.Event) {
 }
 
 // pushed deals with what was pushed. While its own stream is open, which brings that, it is
-// dropped; else it asks for a look, and is the word itself where no look can be, or the newest
+// a hint (takeHints) and no more; else it asks for a look, and is the word itself where no look can be, or the newest
 // has failed.
 func (l *leg) pushed() {
 	pushed := l.pushes.collect()
+	for _, payload := range pushed {
+		l.takeHints([]a2a.Event{*transport.ReadPushed(payload)})
+	}
 	if l.phase == streaming || len(pushed) == 0 {
 		return
 	}

@@ -1,7 +1,11 @@
 package mapping
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/a2astdio/a2astdio/mapping/calls"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -30,6 +34,40 @@ func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 	steps, ok := f.Calls.Artifact(a, f.mention(), nil)
 	f.showCalls(steps)
 	return ok
+}
+
+// Hint takes an event that causes a look, and is not shown: it notes which dialect its agent speaks, if none is
+// known, and shows what messages say of calls that wait for the user ([calls.Hint]).
+func (f *Fold) Hint(ev *a2a.Event, steps []Step) []Step {
+	if f.Calls.Waits() || !f.spoken.Any() {
+		f.spoken.Read(ev)
+	}
+	if !f.Calls.Waits() {
+		return steps
+	}
+	f.steps, f.event, f.verb = steps, ev, shown.Replayed
+	f.Calls.Enter(cmp.Or(ev.TaskID, f.TaskID))
+	for _, m := range append(slices.Collect(a2a.Each(ev.History)), ev.Message) {
+		var list []calls.Step
+		if p := f.spoken.Split(&m, nil, &dialect.Carrier{Metadata: ev.Metadata, State: ev.State, Newest: true, Turn: f.shown}); p != nil {
+			for i := range p.List {
+				if p.List[i].Kind == dialect.PieceCall {
+					list = f.Calls.Say(&p.List[i].Call, m.ID, calls.Hint, list)
+				}
+			}
+		} else if !f.spoken.ByUser(&m) {
+			for p := range m.Parts.All() {
+				if p.Kind == a2a.PartData {
+					list, _ = f.Calls.Data(string(p.Data), m.ID, calls.Hint, list)
+				}
+			}
+		}
+		f.showCalls(list)
+	}
+	f.Calls.Enter(f.TaskID)
+	steps, f.steps, f.event = f.steps, nil, nil
+	f.dropEvent()
+	return steps
 }
 
 // metadataQuestion shows that a state's metadata asks a question, if the task waits, or answers

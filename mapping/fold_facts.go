@@ -174,13 +174,6 @@ func (f *Fold) Rejection() (s Step, ok bool) {
 // tool calls are read also where an event's metadata is missing, as in a task's history.
 func (f *Fold) Speak(name string) { f.spoken.Speak(name) }
 
-// Learn notes which dialect an event shows its agent to speak, if none is known, and shows nothing of it.
-func (f *Fold) Learn(ev *a2a.Event) {
-	if !f.spoken.Any() {
-		f.spoken.Read(ev)
-	}
-}
-
 // learned takes over the traits of a dialect that the agent is known to speak.
 func (f *Fold) learned(name string, place uint8, reader calls.Reader, t dialect.Traits) {
 	f.Dialects = append(f.Dialects, name)

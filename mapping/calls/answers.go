@@ -43,6 +43,17 @@ func (c *Calls) Answered(id string, allowed bool) {
 	}
 }
 
+// counts reports whether a mention does: of the hints those of a question that waits for the user, which stays asked.
+func (c *Calls) counts(old *kept, now *ToolCall, v Verb) bool {
+	if v != Hint {
+		return true
+	}
+	now.Asks = now.Asks || now.Status <= Pending
+	return slices.ContainsFunc(c.open, func(one *kept) bool { // a bare one would have the answer to another
+		return one.task == c.task && (one == old || one.Bare && now.Bare && !AsksTheSame(one.ToolCall, now))
+	})
+}
+
 // HeldAnswer takes a data part of a user's message that the snapshot in hand holds: it may be
 // the answer to a call.
 func (c *Calls) HeldAnswer(data string) {

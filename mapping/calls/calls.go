@@ -37,6 +37,9 @@ const (
 	// Forward is one of an agent that says again what it has said with other IDs: it may
 	// be old, and takes a call on, but never back.
 	Forward
+	// Hint is one in an event that only causes a look. As [Replayed], but it counts for calls that wait
+	// for the user alone, who may allow what he has seen, and it takes no question back.
+	Hint
 )
 
 // A Call is a tool call as it was shown last, with what is known of it beside.

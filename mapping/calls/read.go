@@ -71,7 +71,7 @@ func (c *Calls) Data(data, message string, v Verb, to []Step) (steps []Step, ok 
 	case id != "":
 		return c.read(r, id, message, v, to), true
 	}
-	c.bare(&c.data.call, data, message)
+	c.bare(&c.data.call, data, message, c.inSnapshot || v == Hint)
 	return c.Say(&c.data.call, message, v, to), true
 }
 
@@ -118,7 +118,7 @@ func (c *Calls) read(r reader, id, message string, v Verb, to []Step) []Step {
 	r.ToolCall(c.data.members, now)
 	now.ID, now.Dialect, now.Differences = id, r.dialect, r.differences
 	to = c.Say(now, message, v, to)
-	if one := c.task.calls[id]; one != nil {
+	if one := c.task.calls[id]; one != nil && v != Hint { // which may be older, or not have counted
 		one.dataSum = sum
 	}
 	return to
@@ -126,8 +126,8 @@ func (c *Calls) read(r reader, id, message string, v Verb, to []Step) []Step {
 
 // bare completes a question that came without a call: it becomes that of the one call that is
 // pending, if there is one; otherwise a call with an ID of ours, which is answered
-// for the task. The ID is the same in each process.
-func (c *Calls) bare(now *ToolCall, data, message string) {
+// for the task. The ID is the same in each process. old: it may be one that was answered.
+func (c *Calls) bare(now *ToolCall, data, message string, old bool) {
 	if pending := c.onlyPending(now.Dialect); pending != nil {
 		confirmation := now.Confirmation
 		*now = *pending.ToolCall
@@ -141,8 +141,8 @@ func (c *Calls) bare(now *ToolCall, data, message string) {
 	}
 	id := "confirmation-" + strconv.FormatUint(h.Sum64(), 36)
 	now.ID = id
-	for n := 2; !c.inSnapshot; n++ {
-		if old := c.task.calls[now.ID]; old == nil || !old.Answered {
+	for n := 2; !old; n++ {
+		if one := c.task.calls[now.ID]; one == nil || !one.Answered {
 			break
 		}
 		now.ID = id + "~" + strconv.Itoa(n) // the agent asks the same again, after an answer

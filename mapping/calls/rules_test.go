@@ -219,3 +219,44 @@ func (t *truth) open() (n int) {
 	}
 	return n
 }
+
+// TestHint: of an event that only causes a look counts what it says of a call that waits for the user.
+func TestHint(t *testing.T) {
+	for _, tt := range []struct{ live, hints, want string }{
+		{"A", "A", "A"},
+		{"A", "B", "B"},
+		{"A", "P", "A"}, // it may be older
+		{"A", "BA", "A"},
+		{"A", "X", ""},
+		{"A", "S", ""},
+		{"A", "D", "A"}, // another call: a look tells
+		{"P", "A", ""},
+		{"A!", "B", ""},
+	} {
+		c := newConversation().play(tt.live)
+		for i := range len(tt.hints) {
+			now := letter(tt.hints[i])
+			c.Say(&now, fmt.Sprint("h", i), Hint, nil)
+		}
+		c.isOpen(t, tt.live+" and hints "+tt.hints, tt.want)
+	}
+	c := newConversation()
+	for i, letters := range []string{"A", "A", "B"} { // without a call around, so that each has its own ID
+		now := letter(letters[0])
+		now.ID, now.Bare = fmt.Sprint("b", i), true
+		c.Say(&now, now.ID, []Verb{Live, Hint, Hint}[i], nil)
+	}
+	c.isOpen(t, "bare ones", "AB")
+}
+
+// isOpen holds what the user is asked.
+func (c *conversation) isOpen(t *testing.T, what, want string) {
+	t.Helper()
+	got := ""
+	for _, call := range c.Open() {
+		got += asked(call)
+	}
+	if got != want {
+		t.Errorf("%s: open is %q, want %q", what, got, want)
+	}
+}

@@ -187,6 +187,9 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	}
 	said := saidSum(now)
 	old := c.task.calls[now.ID]
+	if !c.counts(old, now, v) {
+		return to
+	}
 	to = c.place(old, to)
 	if c.inSnapshot {
 		c.Holds(now.ID)
@@ -208,7 +211,7 @@ func (c *Calls) Say(now *ToolCall, message string, v Verb, to []Step) []Step {
 	growing := now.readOutput(old)
 	to = c.apply(old, now, growing, v, to)
 	one := c.task.calls[now.ID]
-	one.sinceAnswer, one.untaken, one.saidSum = v != Forward, nil, said
+	one.sinceAnswer, one.untaken, one.saidSum, one.dataSum = v != Forward, nil, said, 0
 	switch at := slices.Index(c.asking, one); {
 	case asks && at < 0:
 		c.asking = append(c.asking, one)
