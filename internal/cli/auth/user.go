@@ -23,12 +23,14 @@ func (u *TerminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool
 		var done func()
 		a, done = u.P.NewAsker(ctx, false)
 		defer done()
-		a.Fresh()
 	}
 	if !a.Asks() {
 		return false, credentials.ErrCannot
 	}
 	a.Say("%s", ProviderQuestion(q))
+	if u.Asker == nil { // only now: the terminal may be slow, or be held by Ctrl-S
+		a.Fresh()
+	}
 	return a.Yes("Go there?", false)
 }
 
