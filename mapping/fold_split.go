@@ -40,7 +40,7 @@ func (f *Fold) addSplit(m *a2a.Message, a *a2a.Artifact, as shown.Item) bool {
 		return false
 	}
 	at := &dialect.Carrier{Held: f.verb.OfTask(), Newest: as.Role != shown.Said, Ends: as.Role == shown.End,
-		Streamed: f.TaskID != "" && f.split.streamed == f.TaskID, Turn: f.shown}
+		Streamed: f.TaskID != "" && f.split.streamed == f.TaskID, Turn: f.shown, Calls: f.Calls}
 	if f.event != nil {
 		at.Metadata, at.State = f.event.Metadata, f.event.State
 	}

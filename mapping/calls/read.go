@@ -207,6 +207,9 @@ func (c *Calls) More(id, text string, max int, to []Step) []Step {
 	return c.apply(old, now, nil, Live, to)
 }
 
+// Knows reports whether the task in hand has a call.
+func (c *Calls) Knows(id string) bool { return c.task.calls[id] != nil }
+
 // DropEvent drops what points into the event in hand.
 func (c *Calls) DropEvent() {
 	c.data.call = ToolCall{}

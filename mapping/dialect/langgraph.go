@@ -56,7 +56,7 @@ func (langgraph) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
 	results, requests := said.Get("tool_results").Array(), said.Get("tool_calls").Array()
 	switch {
 	case len(results) > 0, at.Held && at.Ends && text == "Task completed successfully": // the server's own words
-	case len(requests) > 0 && !at.Held && at.Turn.HasSaid(text): // before the call was known
+	case len(requests) > 0 && !at.Held && at.Calls.Knows(requests[0].Get("id").Str) && at.Turn.HasSaid(text): // before the call
 	case text != "":
 		to.text(PieceText, text)
 	}

@@ -41,6 +41,8 @@ type Carrier struct {
 	Thoughts string
 	// Turn tells whether the turn has shown a text.
 	Turn interface{ HasSaid(text string) bool }
+	// Calls tells whether a call of the task is known.
+	Calls interface{ Knows(id string) bool }
 }
 
 // Pieces are what a message or an artifact consists of, in order.
