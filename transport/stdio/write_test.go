@@ -246,7 +246,8 @@ func TestGarbageIsBounded(t *testing.T) {
 			w.gate <- struct{}{}
 			synctest.Wait()
 		}
-		must.Equal(t, lines.Load()-before, maxRefusals+1, "more lines were read")
+		more := lines.Load() - before // and those that the writer has taken by then: one, or all
+		must.True(t, maxRefusals < more && more <= 2*maxRefusals+1, more, "more lines were read")
 		conn.Close()
 		in.Close()
 		close(w.gate)
