@@ -31,9 +31,6 @@ const (
 	// waits twice as long, up to maxWait. Looks that hints cause in between do not make it longer.
 	firstWait = time.Second
 	maxWait   = 16 * time.Second
-	// allHistory asks for the whole of a task's history. Without a length, the SDK for JS and
-	// Gemini's server send none of it; 0 means none to some agents and all to others.
-	allHistory = 1 << 20
 )
 
 // looks is what a leg knows of its looks at the task.
@@ -91,7 +88,7 @@ func (l *leg) look(in input) {
 	go func() { // ends with l.ctx, or with the look
 		looking, stop := context.WithTimeout(l.ctx, lookTime)
 		defer stop()
-		task, err := l.agent.opts.Client.Get(looking, taskID, allHistory)
+		task, err := l.agent.opts.Client.Get(looking, taskID, transport.AllHistory)
 		l.handOver(readers, reply{from: fromLook, task: task, took: time.Since(began), err: err})
 	}()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/mcp"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -134,7 +135,7 @@ func (t *mcpTalk) readArtifact(c *mcpCall) (*mcp.CallResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	task, err := t.session.agent.opts.Client.Get(c.ctx, id, allHistory)
+	task, err := t.session.agent.opts.Client.Get(c.ctx, id, transport.AllHistory)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -191,7 +192,7 @@ func (s *Session) catchUp(ctx context.Context, editor Editor) (goesOn bool) {
 	_, w, err := s.agent.Ready(reading)
 	var task *a2a.Event
 	if err == nil {
-		task, err = s.agent.opts.Client.Get(reading, s.taskID, allHistory)
+		task, err = s.agent.opts.Client.Get(reading, s.taskID, transport.AllHistory)
 	}
 	if err != nil {
 		// The next prompt finds out whether the task is still there.

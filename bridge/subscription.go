@@ -222,20 +222,21 @@ func (l *leg) takeReplayed(events []a2a.Event) {
 // a hint (takeHints) and no more; else it asks for a look, and is the word itself where no look can be, or the newest
 // has failed.
 func (l *leg) pushed() {
-	pushed := l.pushes.collect()
-	for _, payload := range pushed {
-		l.takeHints([]a2a.Event{*transport.ReadPushed(payload)})
+	var pushed []a2a.Event
+	for _, payload := range l.pushes.collect() {
+		pushed = append(pushed, *transport.ReadPushed(payload))
 	}
+	l.takeHints(pushed)
 	if l.phase == streaming || len(pushed) == 0 {
 		return
 	}
 	if l.agent.opts.Client.Unsupported().Get || l.tries > 0 {
-		for _, payload := range pushed {
-			ev := transport.ReadPushed(payload)
+		for i := range pushed {
+			ev := &pushed[i]
 			if ev.Kind == a2a.EventUnknown || ev.TaskID != l.taskID || l.request.was.SaidBy(ev) {
 				continue
 			}
-			if l.takeReplayed([]a2a.Event{*ev}); l.phase == over {
+			if l.takeReplayed(pushed[i : i+1]); l.phase == over {
 				return
 			}
 			if ev.State.Terminal() {

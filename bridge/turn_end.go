@@ -12,6 +12,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -85,7 +86,7 @@ func (t *turn) unsaid(ctx context.Context, err error) []mapping.Step {
 	ctx, stop := context.WithTimeout(ctx, promptLookTime)
 	defer stop()
 	defer context.AfterFunc(t.cancelled, stop)()
-	task, err := t.agent.opts.Client.Get(ctx, f.TaskID, allHistory)
+	task, err := t.agent.opts.Client.Get(ctx, f.TaskID, transport.AllHistory)
 	if err != nil || task.TaskID != f.TaskID || task.State != f.State {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/shown"
 	"github.com/a2astdio/a2astdio/mapping/spell"
+	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -148,7 +149,7 @@ func (t *turn) takeUnseen(ctx context.Context, taskID string) {
 	s.unseen = false
 	ctx, stop := context.WithTimeout(ctx, promptLookTime)
 	defer stop()
-	task, err := t.agent.opts.Client.Get(ctx, taskID, allHistory)
+	task, err := t.agent.opts.Client.Get(ctx, taskID, transport.AllHistory)
 	if err != nil {
 		t.agent.opts.Log.Debug("looking for what the task has said", "task", taskID, "err", err)
 		return

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/a2astdio/a2astdio/mapping/shown"
+	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
@@ -55,7 +56,7 @@ func (t *turn) requestWhileShowing(ctx context.Context, m meanwhile, request fun
 func (t *turn) lookAtTask(ctx context.Context, m meanwhile) error {
 	taskID := t.fold.TaskID
 	task, err := t.requestWhileShowing(ctx, m, func(ctx context.Context) (*a2a.Event, error) {
-		return t.agent.opts.Client.Get(ctx, taskID, allHistory)
+		return t.agent.opts.Client.Get(ctx, taskID, transport.AllHistory)
 	})
 	if task == nil || err != nil {
 		return err

@@ -128,15 +128,19 @@ func aboutTask(ctx context.Context, kind opKind, taskID string) *operation {
 	return op
 }
 
+// AllHistory has [Client.Get] ask for the whole of a task's history. Without a length, the SDK for JS and
+// Gemini's server send none of it; 0 means none to some agents and all to others.
+const AllHistory = 1 << 20
+
 // Get looks a task up. A historyLength below 0 is left out, which servers
-// understand differently: as all of it, or as none. So it is where one is refused:
-// LangGraph's server takes 10 at most.
+// understand differently: as all of it, or as none. So AllHistory is where it is refused:
+// LangGraph's server takes 10 at most. That is not kept, since others refuse so a task that is not there yet.
 func (c *Client) Get(ctx context.Context, taskID string, historyLength int) (*a2a.Event, error) {
 	op := aboutTask(ctx, opGet, taskID)
 	op.history = historyLength
 	ev, err := c.task(ctx, op)
 	var agent *a2a.Error
-	if historyLength > 0 && errors.As(err, &agent) && agent.Code == a2a.CodeInvalidParams {
+	if historyLength == AllHistory && errors.As(err, &agent) && agent.Code == a2a.CodeInvalidParams {
 		if ev, again := c.task(ctx, aboutTask(ctx, opGet, taskID)); again == nil {
 			return ev, nil
 		}
