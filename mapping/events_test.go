@@ -19,6 +19,7 @@ import (
 //
 //	snapshot EVENT   a task that was asked for
 //	glance EVENT     a task that was asked for while its stream is open
+//	hint EVENT       one that only causes a look
 //	dialect NAME     what the agent speaks; before "begin TASK", which a turn does in a task
 //	cwd DIR          the directory of the session
 //	answered ID      the user's answer to the question about a call
@@ -65,7 +66,13 @@ func TestEvents(t *testing.T) {
 			case word == "glance":
 				verb, line = shown.Glance, rest
 			}
-			for l := range strings.Lines(string(acp.Append(nil, fold.Event(verb, decode(t, line), nil)))) {
+			var steps []mapping.Step
+			if word == "hint" {
+				steps = fold.Hint(decode(t, rest), nil)
+			} else {
+				steps = fold.Event(verb, decode(t, line), nil)
+			}
+			for l := range strings.Lines(string(acp.Append(nil, steps))) {
 				out = append(out, "= "+gjson.Get(l, "params.update").Raw)
 			}
 			asks := ""

@@ -39,23 +39,28 @@ func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 // Hint takes an event that causes a look, and is not shown: it notes which dialect its agent speaks, if none is
 // known, and shows what messages say of calls that wait for the user ([calls.Hint]).
 func (f *Fold) Hint(ev *a2a.Event, steps []Step) []Step {
-	if f.Calls.Waits() || !f.spoken.Any() {
+	task := cmp.Or(ev.TaskID, f.TaskID)
+	waits := f.Calls.WaitsIn(task) // others are not entered: 64 of them would have it forgotten
+	if waits || !f.spoken.Any() {
 		f.spoken.Read(ev)
 	}
-	if !f.Calls.Waits() {
+	if !waits {
 		return steps
 	}
 	f.steps, f.event, f.verb = steps, ev, shown.Replayed
-	f.Calls.Enter(cmp.Or(ev.TaskID, f.TaskID))
+	f.Calls.Enter(task)
 	for _, m := range append(slices.Collect(a2a.Each(ev.History)), ev.Message) {
+		if f.spoken.ByUser(&m) {
+			continue
+		}
 		var list []calls.Step
-		if p := f.spoken.Split(&m, nil, &dialect.Carrier{Metadata: ev.Metadata, State: ev.State, Newest: true, Turn: f.shown}); p != nil {
+		if p := f.spoken.Split(&m, nil, &dialect.Carrier{Metadata: ev.Metadata, State: ev.State, Newest: true, Turn: f.shown, Calls: f.Calls}); p != nil {
 			for i := range p.List {
 				if p.List[i].Kind == dialect.PieceCall {
 					list = f.Calls.Say(&p.List[i].Call, m.ID, calls.Hint, list)
 				}
 			}
-		} else if !f.spoken.ByUser(&m) {
+		} else {
 			for p := range m.Parts.All() {
 				if p.Kind == a2a.PartData {
 					list, _ = f.Calls.Data(string(p.Data), m.ID, calls.Hint, list)

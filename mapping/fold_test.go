@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/a2astdio/a2astdio/internal/test/must"
 	"github.com/a2astdio/a2astdio/mapping"
 	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/shown"
@@ -104,3 +105,13 @@ const (
 	endedCall   = `{"request":{"callId":"c%d","name":"run_shell_command","args":{}},"status":"success","response":{}}`
 	runningCall = `{"request":{"callId":"c","name":"run_shell_command","args":{"n":%d}},"status":"executing"}`
 )
+
+// TestHintsOfOthers: hints of other tasks do not make room for themselves where a call waits.
+func TestHintsOfOthers(t *testing.T) {
+	f := speaking()
+	f.Event(shown.Live, callEvent("one", "awaiting_approval", `,"confirmationDetails":{"type":"exec","command":"ls"}`), nil)
+	for i := range 100 {
+		f.Hint(&a2a.Event{Kind: a2a.EventStatus, TaskID: fmt.Sprint("other", i), State: a2a.StateWorking}, nil)
+	}
+	must.Equal(t, len(f.Calls.Open()), 1)
+}

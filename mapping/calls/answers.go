@@ -28,6 +28,11 @@ func (c *Calls) OpenTask() (id string, ok bool) {
 // Waits reports whether there are such calls. Unlike Open it may be asked at each event.
 func (c *Calls) Waits() bool { return len(c.open) > 0 }
 
+// WaitsIn reports whether there are such calls in a task.
+func (c *Calls) WaitsIn(task string) bool {
+	return slices.ContainsFunc(c.open, func(one *kept) bool { return one.task.id == task })
+}
+
 // Asked counts the questions so far: that it has grown tells a new one.
 func (c *Calls) Asked() int { return c.questions }
 

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"errors"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -139,6 +140,9 @@ func (langgraph) answer(a ask.Answer, m *a2a.Outgoing) error {
 	}
 	for uint64(len(to.Resume.Decisions)) <= place {
 		to.Resume.Decisions = append(to.Resume.Decisions, decision{})
+	}
+	if to.Resume.Decisions[place].Type != "" { // nothing in it says which of them it answers
+		return errors.New("agent: it asks two questions at once, of which it takes one answer: nothing was answered")
 	}
 	to.Resume.Decisions[place].Type = a.OptionID
 	return addData(m, to, "")
