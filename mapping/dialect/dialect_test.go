@@ -252,3 +252,18 @@ func TestDecisions(t *testing.T) {
 	}, &m)
 	must.True(t, err != nil, "two questions at once are answered")
 }
+
+// TestManyDecisions: what very many calls of one question of LangGraph's server cost grows with them, not with their square.
+func TestManyDecisions(t *testing.T) {
+	const n = 10_000
+	list := func(one string) string { return "[" + one + strings.Repeat(","+one, n) + "]" }
+	data := a2a.JSON(`{"id":"q","value":{"action_requests":` + list(`{"name":"wipe"}`) + `,"review_configs":` + list(`{"action_name":"x"}`) + `}}`)
+	parts := a2a.Parts{}
+	parts.FastPath().List = []a2a.Part{{Kind: a2a.PartData, Data: data}}
+	var before, after runtime.MemStats
+	var to Pieces
+	runtime.ReadMemStats(&before)
+	must.True(t, (langgraph{}).artifact(&a2a.Artifact{Name: "Interrupt", Parts: parts}, &Carrier{}, &to), "it is no question")
+	runtime.ReadMemStats(&after)
+	must.True(t, after.TotalAlloc-before.TotalAlloc < 200<<20, after.TotalAlloc-before.TotalAlloc, "bytes")
+}

@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -44,13 +45,11 @@ func langchainData(p *a2a.Part) (data gjson.Result, is bool) {
 }
 
 func (langgraph) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
-	text, said := "", gjson.Result{}
+	text, said := m.Parts.Text(), gjson.Result{}
 	for p := range m.Parts.All() {
 		if data, is := langchainData(p); is {
 			said = data
-		} else if p.Kind == a2a.PartText {
-			text += p.Text
-		} else {
+		} else if p.Kind != a2a.PartText {
 			to.part(p)
 		}
 	}
@@ -97,21 +96,21 @@ func (langgraph) artifact(a *a2a.Artifact, at *Carrier, to *Pieces) bool {
 		to.text(PieceText, value.Str)
 		return true
 	}
+	all := []calls.ConfirmationOption{{ID: "approve", Name: "Allow"}, {ID: "reject", Name: "Reject"}}
+	options := map[string][]calls.ConfirmationOption{} // once for each name: a question may have very many
+	for _, of := range value.Get("review_configs").Array() {
+		allowed := of.Get("allowed_decisions")
+		options[of.Get("action_name").Str] = slices.DeleteFunc(slices.Clone(all), func(o calls.ConfirmationOption) bool {
+			return allowed.Exists() && !allowed.Get(`#(=="`+o.ID+`")`).Exists()
+		})
+	}
 	requests := value.Get("action_requests").Array()
 	for i, v := range requests {
 		c := calls.ToolCall{ID: id + "-" + strconv.Itoa(i), QuestionID: strconv.Itoa(i), Name: v.Get("name").Str, Input: a2a.JSON(v.Get("args").Raw),
 			Status: calls.Pending, Asks: !at.Held || at.State.Waits(), Bare: true,
-			Confirmation: &calls.Confirmation{Generic: &calls.GenericDetails{Description: v.Get("description").Str}}}
-		var allowed gjson.Result
-		for _, of := range value.Get("review_configs").Array() {
-			if of.Get("action_name").Str == c.Name {
-				allowed = of.Get("allowed_decisions")
-			}
-		}
-		for _, o := range [...]calls.ConfirmationOption{{ID: "approve", Name: "Allow"}, {ID: "reject", Name: "Reject"}} {
-			if !allowed.Exists() || allowed.Get(`#(=="`+o.ID+`")`).Exists() {
-				c.Confirmation.Options = append(c.Confirmation.Options, o)
-			}
+			Confirmation: &calls.Confirmation{Generic: &calls.GenericDetails{Description: v.Get("description").Str}, Options: all}}
+		if of, known := options[c.Name]; known {
+			c.Confirmation.Options = of
 		}
 		to.call(c)
 	}
