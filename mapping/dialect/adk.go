@@ -172,7 +172,7 @@ func adkAsks(at *Carrier) bool {
 // data reads a data part; false if its kind is none of ADK's own, as kagent's "file_too_large".
 func (d adk) data(kind string, v gjson.Result, long bool, at *Carrier, to *Pieces) bool {
 	id, name := v.Get("id").Str, v.Get("name").Str
-	if name == id {
+	if kind == "function_response" && name == id {
 		name = "" // a result has no name at kagent's executor for OpenAI's SDK
 	}
 	asks := adkAsks(at)
