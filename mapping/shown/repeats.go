@@ -47,7 +47,8 @@ func (s *Shown) endRun(c *cover) {
 
 // showLastAnswer shows a message that ends the task, and has been said in pieces at the end of the newest artifact, as a
 // repetition; false, with nothing shown, if it is none. AG2 streams the answers before and behind a tool's call as one
-// artifact, and then says the last of them again; a2acode says notes between, and then all of the artifact again.
+// artifact, and then says the last of them again; a2acode says notes between, and then all of the artifact again. Behind
+// anything else that was said the end alone may be said anew.
 func (s *Shown) showLastAnswer(it *item, in *Item) bool {
 	answer := strings.TrimSpace(in.seq)
 	if in.Role != End || in.Kind != Message || weight(answer) < evidence {
@@ -65,7 +66,7 @@ func (s *Shown) showLastAnswer(it *item, in *Item) bool {
 	}
 	said := strings.TrimSpace(s.said.textOf(func(it *item) bool { return it == newest }))
 	before, ends := strings.CutSuffix(said, answer)
-	if pieces < 2 || !ends || !meetBetweenWords([]byte(before), answer) {
+	if pieces < 2 || !ends || !meetBetweenWords([]byte(before), answer) || before != "" && s.said.last() != newest {
 		return false
 	}
 	s.setText(it, in.seq)
