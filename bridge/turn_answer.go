@@ -27,6 +27,25 @@ func cannotReject(decisions []decision) bool {
 	return slices.ContainsFunc(decisions, func(d decision) bool { return d.by == ByCancel && d.option.CancelsTask })
 }
 
+// contradict reports whether decisions allow and reject calls that their answers do not tell apart: the agent may take
+// either for its question. A question without a call has no ID; LangGraph's server counts the calls of each question.
+func contradict(decisions []decision) bool {
+	allowed := map[string]bool{}
+	for _, d := range decisions {
+		call := d.question.Call
+		if was, known := allowed[call.QuestionID]; call.Bare && known && was != d.option.Allows() {
+			return true
+		}
+		if call.Bare {
+			allowed[call.QuestionID] = d.option.Allows()
+		}
+	}
+	return false
+}
+
+// errContradict ends a turn whose decisions contradict.
+var errContradict = errors.New("agent: it asks two questions at once, and nothing tells which one an answer is for: nothing was answered")
+
 // errRejected ends a turn whose task was cancelled to reject a call.
 var errRejected = errors.New("the task was cancelled")
 
@@ -41,15 +60,18 @@ func (t *turn) answerRequest(ctx context.Context, leg *leg, decisions []decision
 			return nil, ctx.Err()
 		}
 	}
+	cancels := slices.ContainsFunc(decisions, func(d decision) bool { return d.option.CancelsTask })
+	if !cancels && contradict(decisions) {
+		return nil, errContradict
+	}
 	var answers []mapping.Answer
-	cancels := false
 	for _, d := range decisions {
 		t.observe(Observation{What: ObservedAnswer, Call: d.question.Call.ID, Option: d.option.ID, Outcome: d.option.Kind, By: d.by})
 		t.fold.Calls.Answered(d.question.Call.ID, d.option.Allows())
 		if d.by == ByDismissed {
 			t.unanswered = append(t.unanswered, d.question.Call)
 		}
-		if cancels = cancels || d.option.CancelsTask; !cancels {
+		if !cancels {
 			answers = append(answers, d.answer())
 		}
 	}

@@ -245,12 +245,6 @@ func TestDecisions(t *testing.T) {
 		{Call: &calls.ToolCall{Dialect: placeOf("langgraph"), QuestionID: "0"}, OptionID: "reject"},
 	}, &m))
 	must.Equal(t, string(m.Parts[0].Data), `{"resume":{"decisions":[{"type":"reject"},{"type":"approve"}]}}`)
-	m = a2a.Outgoing{}
-	err := (Writing{}).Answers([]ask.Answer{ // of two questions: the second would take the place of the first
-		{Call: &calls.ToolCall{Dialect: placeOf("langgraph"), ID: "q1-0", QuestionID: "0"}, OptionID: "reject"},
-		{Call: &calls.ToolCall{Dialect: placeOf("langgraph"), ID: "q2-0", QuestionID: "0"}, OptionID: "approve"},
-	}, &m)
-	must.True(t, err != nil, "two questions at once are answered")
 }
 
 // TestManyDecisions: what very many calls of one question of LangGraph's server cost grows with them, not with their square.

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -139,9 +138,6 @@ func (langgraph) answer(a ask.Answer, m *a2a.Outgoing) error {
 	}
 	for uint64(len(to.Resume.Decisions)) <= place {
 		to.Resume.Decisions = append(to.Resume.Decisions, decision{})
-	}
-	if to.Resume.Decisions[place].Type != "" { // nothing in it says which of them it answers
-		return errors.New("agent: it asks two questions at once, of which it takes one answer: nothing was answered")
 	}
 	to.Resume.Decisions[place].Type = a.OptionID
 	return addData(m, to, "")
