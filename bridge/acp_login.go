@@ -57,7 +57,7 @@ func (e *acpEditor) fetchCard(ctx context.Context, known *store.CardFacts, tell 
 	case err == nil:
 		facts = store.FactsOf(card)
 		facts.Abilities = e.server.agent.abilitiesLine(card, w)
-	case known == nil, ctx.Err() != nil, isUnauthenticated(err):
+	case known == nil, ctx.Err() != nil, a2a.ErrorOf(err).Unauthenticated():
 		opts.Log.Debug("the agent is not ready", "err", err)
 		tell(known)
 		return

@@ -144,7 +144,7 @@ func (t *turn) sendCancel() {
 	defer stop()
 	t.mu.Unlock() // for as long as the agent takes
 	answer, err := t.agent.cancelTask(ctx, task, "the turn was cancelled")
-	if isRefusal(err, a2a.CodeTaskNotCancelable) { // it may have ended just before
+	if a2a.ErrorOf(err).Has(a2a.CodeTaskNotCancelable) { // it may have ended just before
 		if state, lookErr := t.agent.taskState(ctx, task, cancelGrace); lookErr == nil && state.Terminal() {
 			err = nil
 		}
@@ -218,7 +218,7 @@ func (t *turn) awaitCancelSent(ctx context.Context) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if refusalOf(t.stillRuns) != nil {
+	if a2a.ErrorOf(t.stillRuns) != nil {
 		t.agent.cancelLater(t.taskID)
 	}
 	return t.stillRuns

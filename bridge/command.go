@@ -31,7 +31,7 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 		return nil, nil
 	}
 	_, raw, err := a.sideRequest(ctx, commands.List, false)
-	if refusalOf(err) != nil {
+	if a2a.ErrorOf(err) != nil {
 		// An agent that does not offer the method has no commands: that is no error.
 		a.opts.Log.Debug("the agent has no commands", "err", err)
 		return nil, nil

@@ -39,7 +39,7 @@ func (l *leg) endOfStream(b batch) {
 		l.end(nil)
 	case cannotPass(b.err):
 		if l.progress < saidSomething {
-			l.refusal = refusalOf(b.err)
+			l.refusal = a2a.ErrorOf(b.err)
 		}
 		l.end(b.err)
 	case b.stream.Unstreamed() && l.taskID != "":
@@ -86,7 +86,7 @@ func isCleanEnd(err error) bool {
 // mend it: the process has ended, an event is too large, a command has failed, or any error response,
 // which is the agent's word on the message. (Of responses to a look few are: see leg.looked.)
 func cannotPass(err error) bool {
-	return errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrTooLarge) || refusalOf(err) != nil ||
+	return errors.Is(err, transport.ErrExited) || errors.Is(err, transport.ErrTooLarge) || a2a.ErrorOf(err) != nil ||
 		errors.As(err, new(*dialect.CommandError))
 }
 
@@ -119,9 +119,9 @@ func (l *leg) tellCut() {
 // unanswered deals with the error of a request to which no answer has begun. It ends the leg,
 // unless the message may have come and a task can tell.
 func (l *leg) unanswered(err error) {
-	refusal := refusalOf(err)
+	refusal := a2a.ErrorOf(err)
 	switch {
-	case l.taskID != "" && isRefusal(err, a2a.CodeTaskNotFound):
+	case l.taskID != "" && a2a.ErrorOf(err).Has(a2a.CodeTaskNotFound):
 		l.refusal = refusal
 		l.end(&taskLostError{l.taskID, refusal})
 	case !errors.Is(err, transport.ErrPossiblyDelivered):
@@ -158,7 +158,7 @@ func (l *leg) givenUp(in input) error {
 		return nil // the agent has stopped the work
 	case in == inCannot && comesAgain(why):
 		return &cutError{fmt.Sprintf("agent: the connection was lost, and task %s, which may still run, cannot be asked for: %s", l.taskID, strings.TrimPrefix(why.Error(), "agent: "))}
-	case in == inGone, in == inCannot && (l.subscription == subNever || hasNone(l.outage.subscribeErr) && !isUnauthenticated(l.outage.subscribeErr)):
+	case in == inGone, in == inCannot && (l.subscription == subNever || hasNone(l.outage.subscribeErr) && !a2a.ErrorOf(l.outage.subscribeErr).Unauthenticated()):
 		return l.noWayBack()
 	case in == inCannot:
 		return &cutError{fmt.Sprintf("%v, and the agent does not offer tasks/get: task %s may still run", why, l.taskID)}

@@ -49,40 +49,24 @@ func (e *taskLostError) Error() string {
 
 func (e *taskLostError) Unwrap() error { return e.err }
 
-// refusalOf is the error response that an error is, of the agent or a gateway; nil: it is none.
-func refusalOf(err error) (refusal *a2a.Error) {
-	errors.As(err, &refusal)
-	return refusal
-}
-
 // isLasting reports whether asking for a task again would give the same error.
-func isLasting(err error) bool { return hasNone(err) || isUnauthenticated(err) || comesAgain(err) }
+func isLasting(err error) bool {
+	return hasNone(err) || a2a.ErrorOf(err).Unauthenticated() || comesAgain(err)
+}
 
 // comesAgain reports whether an answer would be the same for the same request, though the agent may have the
 // method: it is too large, or a status alone, which is a server's word on the request. One that says more, or none,
 // may pass. Agno's URL takes messages alone, and 400 is what it says else. 405 and 501 are about the verb, by which
 // the task was made: a page that a gateway has put there while the agent is away says them.
 func comesAgain(err error) bool {
-	refusal := refusalOf(err)
+	refusal := a2a.ErrorOf(err)
 	return errors.Is(err, transport.ErrTooLarge) || refusal != nil && refusal.Code == 0 &&
 		slices.Contains([]int{http.StatusBadRequest, http.StatusGone, http.StatusUnprocessableEntity}, refusal.HTTPStatus)
 }
 
 // hasNone reports whether an error says that the agent has no such task, or no such method.
 func hasNone(err error) bool {
-	return isRefusal(err, a2a.CodeTaskNotFound, a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation)
-}
-
-// isRefusal reports whether an error is an error response with one of these codes.
-func isRefusal(err error, codes ...int) bool {
-	refusal := refusalOf(err)
-	return refusal != nil && slices.Contains(codes, refusal.Code)
-}
-
-// isUnauthenticated reports whether an error says that the user has to sign in.
-func isUnauthenticated(err error) bool {
-	refusal := refusalOf(err)
-	return refusal != nil && refusal.Unauthenticated()
+	return a2a.ErrorOf(err).Has(a2a.CodeTaskNotFound, a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation)
 }
 
 // isUndelivered reports whether a request has surely not reached the agent, and may reach it when it is
@@ -98,7 +82,7 @@ func isUndelivered(err error) bool {
 func (l *leg) noWayBack() error {
 	text := "agent: the connection was lost, and this agent offers neither to follow a task again nor to ask for one: " +
 		"what task %s has said since is lost, and it may still run"
-	if isRefusal(l.outage.subscribeErr, a2a.CodeTaskNotFound) {
+	if a2a.ErrorOf(l.outage.subscribeErr).Has(a2a.CodeTaskNotFound) {
 		text = "agent: the connection was lost, task %s is not found any more, and this agent does not offer to ask for one: what it has said since is lost"
 	}
 	return &cutError{fmt.Sprintf(text, l.taskID)}

@@ -78,11 +78,10 @@ func (v *linesView) result(r Result, failure string) any {
 
 // failAgent answers with an agent's error as it is: its code, message and data.
 func (c *editorRequest) failAgent(err error) {
-	var agent *a2a.Error
-	switch {
+	switch agent := a2a.ErrorOf(err); {
 	case errors.As(err, new(*mapping.PromptError)):
 		c.fail(acp.CodeInvalidParams, err.Error(), "")
-	case errors.As(err, &agent) && agent.Code != 0:
+	case agent != nil && agent.Code != 0:
 		e := &jsonrpc2.Error{Code: int64(agent.Code), Message: agent.Message}
 		if agent.Data != "" {
 			data := json.RawMessage(c.server.mask(string(agent.Data)))

@@ -103,7 +103,7 @@ func (l *leg) looked(r *reply) {
 	agrees := r.err == nil && l.byOwnWord() && r.task.State == l.state // with a stream that repeats that the task waits, too
 	overtaken := f.firstTask.After(f.began) || l.heardAt.After(f.began) && !agrees
 	f.began, f.at, f.took = time.Time{}, time.Now(), r.took
-	switch refusal := refusalOf(r.err); {
+	switch refusal := a2a.ErrorOf(r.err); {
 	case r.err == nil:
 		l.tries, l.unknown, l.outage.unreachableSince = 0, 0, time.Time{}
 		if !l.endsEarly(r.task) { // else an answer is no sign that the connection is back
@@ -116,16 +116,16 @@ func (l *leg) looked(r *reply) {
 			break
 		}
 		l.takeSnapshot(r.task)
-	case errors.Is(r.err, transport.ErrExited), isUnauthenticated(r.err):
+	case errors.Is(r.err, transport.ErrExited), a2a.ErrorOf(r.err).Unauthenticated():
 		l.end(r.err)
-	case isRefusal(r.err, a2a.CodeTaskNotFound):
+	case a2a.ErrorOf(r.err).Has(a2a.CodeTaskNotFound):
 		l.outage.why = &taskLostError{l.taskID, refusal}
 		l.unknown++
 		l.step(inGone)
 	case comesAgain(r.err):
 		l.outage.why = r.err
 		l.cannotLook(false)
-	case hasNone(r.err), isRefusal(r.err, a2a.CodeInvalidParams) && l.byOwnWord(): // LangGraph's server wants a context, and fewer messages
+	case hasNone(r.err), a2a.ErrorOf(r.err).Has(a2a.CodeInvalidParams) && l.byOwnWord(): // LangGraph's server wants a context, and fewer messages
 		l.cannotLook(false)
 	default:
 		l.tries++

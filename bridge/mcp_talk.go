@@ -224,7 +224,7 @@ func (t *mcpTalk) standsLocked() (state, next string, isError bool) {
 		return state, "call wait_task with this handle: there is more that the agent has said", false
 	case r.State == a2a.StateAuthRequired:
 		return state, "the agent waits until the user has signed in with it: tell the user, and call wait_task then", false
-	case isUnauthenticated(t.err):
+	case a2a.ErrorOf(t.err).Unauthenticated():
 		return "not signed in", "the user has to sign in: tell the user so", true
 	case t.err != nil && !errors.As(t.err, new(*mapping.TaskError)):
 		return "failed", "tell the user. Do not send the message again unless the user wants it, or it was surely not sent", true

@@ -95,7 +95,7 @@ func (t *mcpTalk) prompt(ctx context.Context, turn Turn, prompt []acp.ContentBlo
 	s.recordPrompt(&spell.ACP{Session: s.ID}, a2a.JSON(said), t.session.agent.opts.NewID())
 	r, err := turn.prompt(ctx, prompt, t)
 	login := t.session.agent.opts.Login
-	if !isUnauthenticated(err) || login == nil || !opensPages {
+	if !a2a.ErrorOf(err).Unauthenticated() || login == nil || !opensPages {
 		return r, err
 	}
 	t.addNote("the user was asked to sign in with the agent. Nothing is sent before that\n")

@@ -75,7 +75,7 @@ func (t *turn) forwardServers(ctx context.Context, m *a2a.Outgoing) error {
 		return unshown
 	}
 	switch {
-	case ctx.Err() != nil, isUnauthenticated(err):
+	case ctx.Err() != nil, a2a.ErrorOf(err).Unauthenticated():
 		return err // the message would fail for the same reason
 	case err != nil:
 		return t.tellServers(ctx, fmt.Sprintf(serversFailed, err))

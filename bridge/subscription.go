@@ -84,7 +84,7 @@ func (l *leg) subscribed(r *reply) {
 		l.subscription = subNever
 	}
 	if l.agent.opts.Client.Unsupported().Get {
-		if l.outage.why = r.err; isRefusal(r.err, a2a.CodeTaskNotFound) {
+		if l.outage.why = r.err; a2a.ErrorOf(r.err).Has(a2a.CodeTaskNotFound) {
 			l.step(inGone)
 			return
 		}

@@ -141,7 +141,7 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 	switch {
 	case state.Waits(): // not where it is at work: there a second refusal counts
 		s.refused = ""
-	case isRefusal(err, a2a.CodeTaskNotFound): // which counts as a second refusal
+	case a2a.ErrorOf(err).Has(a2a.CodeTaskNotFound): // which counts as a second refusal
 		s.refused = strings.Clone(taskID)
 	}
 	return lost || err == nil && state.Terminal(), lost
@@ -150,13 +150,13 @@ func (t *turn) leavesTask(ctx context.Context, taskID string, refusal *a2a.Error
 // refusesMessage reports whether a refusal may say that the task takes no such message, as
 // it stands: A2A has no code for that.
 func refusesMessage(refusal *a2a.Error) bool {
-	return isRefusal(refusal, a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation)
+	return refusal.Has(a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation)
 }
 
 // refusesContext reports whether the refusal of a message may be about its context: A2A
 // has no code for that. What the agent finds invalid may as well be a file.
 func refusesContext(refusal *a2a.Error, m *a2a.Outgoing) bool {
 	other := func(p a2a.OutPart) bool { return p.File != nil || p.Data != nil }
-	return isRefusal(refusal, a2a.CodeTaskNotFound) ||
-		isRefusal(refusal, a2a.CodeInvalidRequest, a2a.CodeInvalidParams) && !slices.ContainsFunc(m.Parts, other)
+	return refusal.Has(a2a.CodeTaskNotFound) ||
+		refusal.Has(a2a.CodeInvalidRequest, a2a.CodeInvalidParams) && !slices.ContainsFunc(m.Parts, other)
 }

@@ -127,7 +127,7 @@ func (t *turn) cancelToReject(ctx context.Context, leg *leg, decisions []decisio
 		t.forgetRejected(ids)
 		return nil, nil
 	}
-	if refusal := refusalOf(err); refusal != nil && t.wentOnWithout(ctx, meanwhile{leg: leg, limit: cancelGrace}, refusal, ids) {
+	if refusal := a2a.ErrorOf(err); refusal != nil && t.wentOnWithout(ctx, meanwhile{leg: leg, limit: cancelGrace}, refusal, ids) {
 		t.rejected = false
 		return t.followRequest(), nil
 	}

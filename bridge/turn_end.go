@@ -155,7 +155,7 @@ func (t *turn) result(ctx context.Context, why stopped, undelivered bool) (Resul
 		return r, err
 	case err != nil:
 		t.keepTaskAfter(err, undelivered)
-		if f.State == a2a.StateFailed && f.FailText != "" && refusalOf(err) != nil {
+		if f.State == a2a.StateFailed && f.FailText != "" && a2a.ErrorOf(err) != nil {
 			err = t.taskError() // inference-gateway's says why, and then "streaming failed"
 		}
 		return r, err
@@ -301,7 +301,7 @@ func (t *turn) keepTaskAfter(err error, undelivered bool) {
 	if undelivered {
 		f.Doubt()
 	}
-	refusal := refusalOf(err)
+	refusal := a2a.ErrorOf(err)
 	if refusal != nil || errors.As(err, new(*undeliveredError)) {
 		f.Unreply()
 	}

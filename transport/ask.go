@@ -92,15 +92,15 @@ func (c *Client) ask(ctx context.Context, e *endpoint, ways []way, given *operat
 // takesWay reports whether a refusal shows that the agent has taken the way: it looked for the task.
 // Most refusals tell nothing of the way; [refusesWay] has those that do.
 func takesWay(op *operation, refusal error) bool {
-	var agent *a2a.Error
-	return errors.As(refusal, &agent) && (agent.Code == a2a.CodeTaskNotFound || agent.Code == a2a.CodeInvalidParams && op.kind == opGet)
+	agent := a2a.ErrorOf(refusal)
+	return agent.Has(a2a.CodeTaskNotFound) || agent.Has(a2a.CodeInvalidParams) && op.kind == opGet
 }
 
 // otherWays returns the ways that a refusal of w may call for; none for most. The other version, or
 // another URL, is among them only as long as the agent has not answered in this one.
 func (c *Client) otherWays(e *endpoint, w way, op *operation, refusal error) (list []way) {
-	var agent *a2a.Error
-	if !errors.As(refusal, &agent) || op.kind == opMethod {
+	agent := a2a.ErrorOf(refusal)
+	if agent == nil || op.kind == opMethod {
 		return nil
 	}
 	fresh := op.kind.essential() && !e.isProven()
@@ -129,8 +129,8 @@ func (c *Client) otherWays(e *endpoint, w way, op *operation, refusal error) (li
 // the agent does not stream; else nil. "Method not found" that comes in a stream is left out: it may be
 // what has come of the message, as of an agent that asks another one and passes its error on.
 func (e *endpoint) unaryWay(w way, op *operation, refusal error) []way {
-	var agent *a2a.Error
-	if op.kind != opStream || !errors.As(refusal, &agent) {
+	agent := a2a.ErrorOf(refusal)
+	if op.kind != opStream || agent == nil {
 		return nil
 	}
 	noURL := op.ownURL && agent.HTTPStatus == http.StatusNotFound && agent.Code != a2a.CodeTaskNotFound
@@ -203,16 +203,13 @@ func (w way) movedTo(u *url.URL, which string) way {
 // refusesWay reports whether an error is about the way in which the agent was asked, or says that
 // no agent is there: the next way may be tried.
 func refusesWay(err error) bool {
-	var agent *a2a.Error
-	var ours *failure
-	if !errors.As(err, &agent) {
-		return errors.As(err, &ours) && ours.is == nil
+	agent := a2a.ErrorOf(err)
+	if agent == nil {
+		ours, ok := errors.AsType[*failure](err)
+		return ok && ours.is == nil
 	}
-	switch agent.Code {
-	case a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation, a2a.CodeVersionNotSupported, a2a.CodeExtensionSupportRequired:
-		return true
-	}
-	return agent.Code == 0 && noRoute(agent.HTTPStatus)
+	return agent.Has(a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation, a2a.CodeVersionNotSupported, a2a.CodeExtensionSupportRequired) ||
+		agent.Code == 0 && noRoute(agent.HTTPStatus)
 }
 
 // keepWay keeps the way that the agent has taken, with the card, and tells the user its news. That

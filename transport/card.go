@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"os"
@@ -159,7 +158,7 @@ func (c *Client) loadCards() (*endpoint, error) {
 	case err == nil:
 		c.guard.card.Store(x.card)
 		return x, nil
-	case errors.As(err, new(*a2a.Error)):
+	case a2a.ErrorOf(err) != nil:
 		c.opts.Log.Debug("agent: the extended card cannot be had", "err", err)
 	default:
 		c.opts.Log.Warn("agent: the extended card is not used, but the public one: " + strings.TrimPrefix(err.Error(), "agent: "))
@@ -215,11 +214,11 @@ func (c *Client) findCard(ctx context.Context, agent *url.URL) (*endpoint, error
 	if other != nil && (len(other.card.Interfaces) == 0 || other.doubt != "" || c.placeAtUserURL(other)) {
 		return other, nil
 	}
-	var status *a2a.Error
+	status := a2a.ErrorOf(first)
 	switch {
 	case other != nil: // without a status an object is at each place
 		first = failf(cmp.Or(first, error(&a2a.Error{HTTPStatus: http.StatusOK})), "%s has no card, and %s", safe.Shown(agent), otherURLNote(other.card, agent))
-	case errors.As(first, &status) && !isCardURL(agent):
+	case status != nil && !isCardURL(agent):
 		first = failf(first, "%s has no card (%d at %s and %s): is --agent the agent's URL, without a path of its API? "+
 			"If the card is elsewhere, --card says where; without one, --binding and --a2a-version say how to call it",
 			safe.Shown(agent), status.HTTPStatus, cardPath, path.Base(oldCardPath))

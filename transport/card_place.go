@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -108,8 +107,8 @@ func otherURLNote(card *a2a.Card, u *url.URL) string {
 // says that there is none, or that we may not see it. Else it returns err: the failure may be
 // temporary.
 func (c *Client) endpointWithoutCard(err error) (*endpoint, error) {
-	var status *a2a.Error
-	refused := errors.As(err, &status) && status.HTTPStatus < http.StatusInternalServerError && status.HTTPStatus != http.StatusTooManyRequests
+	status := a2a.ErrorOf(err)
+	refused := status != nil && status.HTTPStatus < http.StatusInternalServerError && status.HTTPStatus != http.StatusTooManyRequests
 	i, ok := c.userInterface()
 	if !ok || !refused || c.opts.BareCard { // CheckCard has to allow one
 		return nil, err

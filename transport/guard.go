@@ -174,7 +174,7 @@ func (g *guard) send(x *exchange, given *http.Request, cred *Credential) (*http.
 	}
 	resp, err := g.next.RoundTrip(req)
 	if err != nil {
-		if dial := (*net.OpError)(nil); g.foreign && !(errors.As(err, &dial) && dial.Op == "dial") {
+		if dial, ok := errors.AsType[*net.OpError](err); g.foreign && !(ok && dial.Op == "dial") {
 			x.possiblyDelivered.Store(true)
 		}
 		return nil, err

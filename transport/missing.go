@@ -46,20 +46,19 @@ func (e *endpoint) missing(kind opKind) *a2a.Error {
 // missing for that alone.
 func (e *endpoint) noteOutcome(asked *operation, err error) {
 	kind := asked.effective
-	var agent *a2a.Error
-	isAgent := errors.As(err, &agent)
+	agent := a2a.ErrorOf(err)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	op := &e.ops[kind]
 	switch {
-	case errors.Is(err, ErrUnreachable), isAgent && gatewayStatus(agent.HTTPStatus):
+	case errors.Is(err, ErrUnreachable), agent != nil && gatewayStatus(agent.HTTPStatus):
 		clear(e.ops[:])
 	case !kind.remembers():
 	case err == nil:
 		op.notFound, op.worked = 0, true
-	case isAgent && agent.Code == a2a.CodeMethodNotFound:
+	case agent.Has(a2a.CodeMethodNotFound):
 		op.refusal = agent
-	case isAgent && agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound && asked.ownURL:
+	case agent.Has(0) && agent.HTTPStatus == http.StatusNotFound && asked.ownURL:
 		op.notFound++
 		switch {
 		case op.notFound < maxNotFound:
@@ -106,8 +105,8 @@ func (c *Client) Unsupported() Unsupported {
 // explain returns an agent's refusal with what the user can do about it, if that is known. The
 // agent's own error stays within.
 func (e *endpoint) explain(w way, err error) error {
-	var agent *a2a.Error
-	if !errors.As(err, &agent) {
+	agent := a2a.ErrorOf(err)
+	if agent == nil {
 		return err
 	}
 	cure := ""

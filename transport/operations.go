@@ -3,7 +3,6 @@ package transport
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -139,8 +138,7 @@ func (c *Client) Get(ctx context.Context, taskID string, historyLength int) (*a2
 	op := aboutTask(ctx, opGet, taskID)
 	op.history = historyLength
 	ev, err := c.task(ctx, op)
-	var agent *a2a.Error
-	if historyLength == AllHistory && errors.As(err, &agent) && agent.Code == a2a.CodeInvalidParams {
+	if historyLength == AllHistory && a2a.ErrorOf(err).Has(a2a.CodeInvalidParams) {
 		if ev, again := c.task(ctx, aboutTask(ctx, opGet, taskID)); again == nil {
 			return ev, nil
 		}
@@ -190,11 +188,11 @@ func (s *Stream) checkAnswer() error {
 // causeOf500 asks for the task of a message that was refused with HTTP status 500, and returns the error if
 // it does not exist any more, as behind a restart of the agent; else err. a2a-js 0.3.14 refuses streams so.
 func (c *Client) causeOf500(ctx context.Context, m *a2a.Outgoing, err error) error {
-	var agent, gone *a2a.Error
-	if m.TaskID == "" || !errors.As(err, &agent) || agent.Code != a2a.CodeInvalidRequest || agent.HTTPStatus != http.StatusInternalServerError {
+	agent := a2a.ErrorOf(err)
+	if m.TaskID == "" || !agent.Has(a2a.CodeInvalidRequest) || agent.HTTPStatus != http.StatusInternalServerError {
 		return err
 	}
-	if _, why := c.Get(ctx, m.TaskID, 1); errors.As(why, &gone) && gone.Code == a2a.CodeTaskNotFound {
+	if _, why := c.Get(ctx, m.TaskID, 1); a2a.ErrorOf(why).Has(a2a.CodeTaskNotFound) {
 		return why
 	}
 	return err

@@ -154,9 +154,8 @@ func (s *Stream) Read() ([]a2a.Event, error) {
 // fail ends the stream with s.err, a frame's error, and has the rest drained; but if that refuses
 // the way in which the agent was asked, the stream becomes that of another way.
 func (s *Stream) fail() {
-	var agent *a2a.Error
 	switch again := s.askOtherwise; {
-	case again != nil && !s.gotEvent && errors.As(s.err, &agent):
+	case again != nil && !s.gotEvent && a2a.ErrorOf(s.err) != nil:
 		next, err := again(s.err)
 		if err == nil {
 			err = s.adopt(next)

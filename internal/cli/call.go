@@ -105,7 +105,7 @@ func readAll(p *frame.Program, stream *transport.Stream, ends bool) error {
 
 // withData adds the data of an agent's error to its message.
 func withData(err error) error {
-	if agent, ok := errors.AsType[*a2a.Error](err); ok && agent.Data != "" && agent.Code != 0 {
+	if agent := a2a.ErrorOf(err); agent != nil && agent.Data != "" && agent.Code != 0 {
 		return fmt.Errorf("%w\n%s", err, agent.Data)
 	}
 	return err

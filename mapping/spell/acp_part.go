@@ -82,15 +82,13 @@ func Quota(usage a2a.JSON) map[string]any {
 // other.
 func ACPError(err error) (code int, message, details string) {
 	var task *mapping.TaskError
-	var prompt *mapping.PromptError
-	var agent *a2a.Error
 	switch code, details = acp.CodeInternal, err.Error(); {
 	case errors.As(err, &task) && task.State == a2a.StateAuthRequired:
 		return acp.CodeAuthRequired, "Authentication required: the agent " + strings.TrimPrefix(details, "agent: "), details
 	case errors.As(err, &task):
-	case errors.As(err, &prompt):
+	case errors.As(err, new(*mapping.PromptError)):
 		code = acp.CodeInvalidParams
-	case errors.As(err, &agent) && agent.Unauthenticated():
+	case a2a.ErrorOf(err).Unauthenticated():
 		return acp.CodeAuthRequired, AuthRequired(err), details
 	}
 	return code, details, details

@@ -1,7 +1,9 @@
 package a2a
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -74,8 +76,17 @@ func (e *Error) isCodeAgain() bool {
 // place in a conversation.
 const maxShownData = 500
 
-// Unauthenticated reports whether the agent wants credentials, or other ones.
+// ErrorOf returns the error response that an error is or wraps, of the agent or a gateway; nil: it is none.
+func ErrorOf(err error) *Error {
+	e, _ := errors.AsType[*Error](err)
+	return e
+}
+
+// Has reports whether there is an error, and it has one of these codes.
+func (e *Error) Has(codes ...int) bool { return e != nil && slices.Contains(codes, e.Code) }
+
+// Unauthenticated reports whether there is an error, by which the agent wants credentials, or other ones.
 func (e *Error) Unauthenticated() bool {
 	// -31401 and -31403 are a2a-go's.
-	return e.HTTPStatus == 401 || e.HTTPStatus == 403 || e.Code == -31401 || e.Code == -31403
+	return e.Has(-31401, -31403) || e != nil && (e.HTTPStatus == 401 || e.HTTPStatus == 403)
 }

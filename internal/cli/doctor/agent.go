@@ -43,7 +43,6 @@ func (k *checkup) cardStep() {
 
 // noCard reports why there is no card, unless an earlier step has.
 func (k *checkup) noCard(err error) {
-	var agent *a2a.Error
 	var untrusted *cardsign.UntrustedError
 	switch {
 	case errors.As(err, &untrusted):
@@ -57,14 +56,13 @@ func (k *checkup) noCard(err error) {
 		k.skip("it cannot be asked for", "card")
 		return
 	}
-	errors.As(err, &agent)
-	do := advice(err)
+	agent, do := a2a.ErrorOf(err), advice(err)
 	switch {
 	case frame.ExitStatus(err) == frame.ExitTimeout && k.seen.nobody(): // a command that says no URL
 		do = commandAdvice
 	case frame.ExitStatus(err) == frame.ExitTimeout:
 		do = "it is connected, and does not answer: is it busy, or stuck? --timeout waits longer"
-	case agent != nil && agent.Unauthenticated():
+	case agent.Unauthenticated():
 		do = "this agent shows its card only to callers that it knows: " + credentialAdvice
 	case agent != nil && (agent.HTTPStatus == http.StatusProxyAuthRequired || agent.HTTPStatus == http.StatusTooManyRequests): // it says what to do
 	case do == "" && !errors.Is(err, transport.ErrUnreachable) && !strings.Contains(err.Error(), "take --agent "):
@@ -85,15 +83,14 @@ const commandAdvice = "does the command work by itself? It must stay, and serve 
 
 // advice tells what to do about an error that does not say so itself.
 func advice(err error) string {
-	var agent *a2a.Error
-	switch {
+	switch agent := a2a.ErrorOf(err); {
 	case errors.Is(err, transport.ErrOrigin) && strings.Contains(err.Error(), "unencrypted"):
 		return "the agent does not seem to know that it is behind TLS: " + ownCard
 	case errors.Is(err, transport.ErrOrigin):
 		return "if that is the agent, --trust-origin with its origin says so; if not, the card is wrong (mostly behind a proxy, which the agent does not know of): " + ownCard
 	case errors.Is(err, transport.ErrExited):
 		return commandAdvice
-	case errors.As(err, &agent) && agent.HTTPStatus >= 500:
+	case agent != nil && agent.HTTPStatus >= 500:
 		return "the agent, or a gateway before it, has a fault: its own log knows more; --trace - shows what passed"
 	}
 	return ""
@@ -176,8 +173,7 @@ func (k *checkup) answerSteps(a *answered) {
 		k.skip(why, "auth", "round trip")
 		return
 	}
-	var agent *a2a.Error
-	errors.As(a.err, &agent)
+	agent := a2a.ErrorOf(a.err)
 	if k.authStep(a, agent) {
 		k.roundTripStep(a, agent)
 	}
@@ -199,7 +195,7 @@ func (k *checkup) authStep(a *answered, agent *a2a.Error) bool {
 		needs = append(needs, s.Name+", "+card.SchemeSays(s))
 	}
 	switch {
-	case agent != nil && agent.Unauthenticated():
+	case agent.Unauthenticated():
 		do := credentialAdvice
 		if len(k.card.Security) > 0 {
 			do = "the card asks for " + strings.Join(needs, "; or ") + "\n" + card.HowToGive(k.card.Security[0])

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -108,7 +107,7 @@ func (k *checkup) ownMessages() {
 	wait := k.follow(task.TaskID)
 	_, err := l.Cancel(k.c.Context, task.TaskID)
 	wait()
-	if agent := new(a2a.Error); errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotCancelable {
+	if a2a.ErrorOf(err).Has(a2a.CodeTaskNotCancelable) {
 		// Strands for TypeScript was done meanwhile. Whether it can cancel, another task tells.
 		if task, runs = begin(); runs {
 			_, err = l.Cancel(k.c.Context, task.TaskID)
@@ -167,14 +166,13 @@ func (k *checkup) strangeMethod(ctx context.Context) {
 	}
 	const method = "a2astdio/noSuchMethod"
 	stream, _, err := k.l.Client.Call(ctx, transport.Call{Method: method, Params: struct{}{}})
-	agent, ok := errors.AsType[*a2a.Error](err)
-	switch {
+	switch agent := a2a.ErrorOf(err); {
 	case err == nil:
 		if stream != nil {
 			stream.Close()
 		}
 		k.claim(check.Error, method, "8.1", "9.5", "the agent has answered a method that does not exist; the answer must be an error, -32601")
-	case ok && agent.Code != 0 && agent.Code != a2a.CodeMethodNotFound && agent.Code != a2a.CodeVersionNotSupported && !agent.Unauthenticated():
+	case agent != nil && !agent.Has(0, a2a.CodeMethodNotFound, a2a.CodeVersionNotSupported) && !agent.Unauthenticated():
 		k.claim(check.Warning, method, "8.1", "9.5", "a method that does not exist must be answered with the error -32601, and the agent says %d (%s)", agent.Code, agent.Message)
 	}
 }
@@ -192,7 +190,7 @@ func (k *checkup) otherInterfaces(ctx context.Context) {
 			continue
 		}
 		err := k.askedAs(ctx, version, binding, "")
-		if agent, ok := errors.AsType[*a2a.Error](err); err != nil && !(ok && (agent.Code != 0 || agent.Unauthenticated())) {
+		if agent := a2a.ErrorOf(err); err != nil && (agent == nil || agent.Code == 0 && !agent.Unauthenticated()) {
 			k.claim(check.Error, "card", "5.6", "8.3.1", "the card offers %s %s at %s, and that is missing: %s", i.Binding, i.Version, i.URL, frame.WithoutWho(err))
 		}
 	}
@@ -224,7 +222,7 @@ func (k *checkup) strangeVersion(ctx context.Context) {
 		return
 	}
 	err := k.askedAs(ctx, how.Version, strings.ToLower(how.Binding), "9.9")
-	if agent := new(a2a.Error); err == nil || errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound {
+	if err == nil || a2a.ErrorOf(err).Has(a2a.CodeTaskNotFound) {
 		k.claim(check.Warning, "tasks/get", "", "3.6.2", "A2A-Version 9.9, which does not exist, was taken: it must be answered with VersionNotSupportedError (-32009)")
 	}
 }

@@ -31,13 +31,12 @@ const (
 // reports the missing task has the operation. bare: the answer is no A2A error, which
 // may mean either.
 func offerOf(err error) (o offer, bare bool) {
-	var agent *a2a.Error
-	switch {
+	switch agent := a2a.ErrorOf(err); {
 	case err == nil, errors.Is(err, context.DeadlineExceeded):
 		return offered, false
-	case !errors.As(err, &agent), agent.Unauthenticated():
+	case agent == nil, agent.Unauthenticated():
 		return notKnown, false
-	case agent.Code == a2a.CodeMethodNotFound, agent.Code == a2a.CodeUnsupportedOperation:
+	case agent.Has(a2a.CodeMethodNotFound, a2a.CodeUnsupportedOperation):
 		return notOffered, false
 	case agent.Code == 0 && agent.HTTPStatus == http.StatusNotFound:
 		return notOffered, true
@@ -93,7 +92,7 @@ func (k *checkup) subscribe(ctx context.Context) error {
 		return err
 	}
 	defer stream.Close()
-	if _, err = stream.Read(); errors.As(err, new(*a2a.Error)) || errors.Is(err, context.DeadlineExceeded) {
+	if _, err = stream.Read(); a2a.ErrorOf(err) != nil || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil

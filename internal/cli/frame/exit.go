@@ -88,12 +88,6 @@ func (p *Program) Exit(ctx context.Context, err error) int {
 	return ExitStatus(err)
 }
 
-// Unauthenticated reports whether the agent wants credentials, or other ones.
-func Unauthenticated(err error) bool {
-	var agent *a2a.Error
-	return errors.As(err, &agent) && agent.Unauthenticated()
-}
-
 // ExitStatus returns the status for an error of the agent, or of the way to it.
 func ExitStatus(err error) int {
 	var (
@@ -101,7 +95,7 @@ func ExitStatus(err error) int {
 		timeout interface{ Timeout() bool }
 	)
 	switch {
-	case Unauthenticated(err), errors.Is(err, ErrSignIn), errors.Is(err, transport.ErrCredentials),
+	case a2a.ErrorOf(err).Unauthenticated(), errors.Is(err, ErrSignIn), errors.Is(err, transport.ErrCredentials),
 		errors.As(err, &task) && task.State == a2a.StateAuthRequired:
 		return exitAuth
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():

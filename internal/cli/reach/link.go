@@ -386,7 +386,7 @@ func (l *Link) CanSignIn() error {
 // none.
 func (l *Link) PublicCard(ctx context.Context) (*a2a.Card, error) {
 	card, err := l.Client.PublicCard(ctx)
-	if err != nil && !frame.Unauthenticated(err) {
+	if err != nil && !a2a.ErrorOf(err).Unauthenticated() {
 		return nil, frame.Mark(frame.ErrNotReached, err)
 	}
 	return card, nil

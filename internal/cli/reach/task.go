@@ -1,7 +1,6 @@
 package reach
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -48,7 +47,7 @@ func (l *Link) TaskID(c *cli.Context, word string) (string, error) {
 	if len(word) > MaxShortID {
 		return word, nil
 	}
-	if _, err := l.Client.Get(c.Context, word, 0); !errors.As(err, new(*a2a.Error)) {
+	if _, err := l.Client.Get(c.Context, word, 0); a2a.ErrorOf(err) == nil {
 		return word, nil
 	}
 	list, err := l.Client.List(c.Context, a2a.TaskQuery{HistoryLength: new(0)})
@@ -69,7 +68,7 @@ func (l *Link) TaskID(c *cli.Context, word string) (string, error) {
 
 // DemoForgets explains why the demo does not have a task, where that is our doing.
 func DemoForgets(c *cli.Context, err error) error {
-	if agent, ok := errors.AsType[*a2a.Error](err); ok && agent.Code == a2a.CodeTaskNotFound && c.String("agent") == DemoAgent {
+	if a2a.ErrorOf(err).Has(a2a.CodeTaskNotFound) && c.String("agent") == DemoAgent {
 		return fmt.Errorf("%w: %s", err, DemoEnds)
 	}
 	return err

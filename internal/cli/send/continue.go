@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -81,11 +80,10 @@ func (s *sending) explainRefusal(err error) error {
 		// A prompt is no approval, whatever it says.
 		return fmt.Errorf("%w: the task waits for approval: a2astdio task subscribe --approve ask %s", err, safe.ShellWord(id))
 	}
-	var agent *a2a.Error
-	switch {
+	switch agent := a2a.ErrorOf(err); {
 	case s.c.Bool("continue"):
 		return fmt.Errorf("%w: the agent may have given up the conversation that --continue goes on with; without it another one begins", err)
-	case id != "" && frame.IsSet(s.c, "task-id") && errors.As(err, &agent) && agent.Code == a2a.CodeTaskNotFound:
+	case id != "" && frame.IsSet(s.c, "task-id") && agent.Has(a2a.CodeTaskNotFound):
 		return fmt.Errorf("agent: it has no task %s (%s, %d): a2astdio task list shows its tasks", id, agent.Message, agent.Code)
 	}
 	return err
@@ -94,9 +92,7 @@ func (s *sending) explainRefusal(err error) error {
 // refused reports whether the agent has refused a message because of its task or
 // context.
 func refused(err error) bool {
-	var agent *a2a.Error
-	return errors.As(err, &agent) &&
-		slices.Contains([]int{a2a.CodeTaskNotFound, a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation}, agent.Code)
+	return a2a.ErrorOf(err).Has(a2a.CodeTaskNotFound, a2a.CodeInvalidRequest, a2a.CodeInvalidParams, a2a.CodeUnsupportedOperation)
 }
 
 // waitsForApproval reports whether a task does; false where that is not known.

@@ -22,6 +22,7 @@ import (
 	"github.com/a2astdio/a2astdio/internal/cli/reach"
 	"github.com/a2astdio/a2astdio/internal/config"
 	"github.com/a2astdio/a2astdio/internal/safe"
+	"github.com/a2astdio/a2astdio/transport/a2a"
 )
 
 // lookTime bounds how long one agent may take to show its card: the user waits for all of
@@ -141,7 +142,7 @@ func lookAt(ctx context.Context, l *reach.Link) (state, says string) {
 	defer stop()
 	card, err := l.Client.Card(ctx)
 	switch {
-	case frame.Unauthenticated(err):
+	case a2a.ErrorOf(err).Unauthenticated():
 		return "credentials", "wants credentials, or other ones"
 	case errors.As(err, new(*cardsign.UntrustedError)):
 		return "wrong", frame.WithoutWho(err)

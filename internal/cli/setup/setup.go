@@ -177,7 +177,7 @@ func (s *setup) reach() error {
 	}
 	s.Say("Looking at %s ...", cmp.Or(s.known, reach.ShownAddress(s.agent), "what the command starts"))
 	s.card, err = s.link.Client.Card(s.c.Context)
-	if frame.Unauthenticated(err) {
+	if a2a.ErrorOf(err).Unauthenticated() {
 		if again, err := s.login(err); !again {
 			return err
 		}
@@ -267,7 +267,7 @@ func (s *setup) try() error {
 		return nil
 	}
 	err := s.prompt(prompt)
-	for frame.Unauthenticated(err) {
+	for a2a.ErrorOf(err).Unauthenticated() {
 		again, loginErr := s.login(err)
 		if err = loginErr; !again {
 			break
@@ -285,7 +285,7 @@ func (s *setup) try() error {
 		return err
 	}
 	s.sayWrong(err)
-	if frame.Unauthenticated(err) && s.card != nil && len(s.card.Security) > 0 {
+	if a2a.ErrorOf(err).Unauthenticated() && s.card != nil && len(s.card.Security) > 0 {
 		out := &frame.Page{}
 		out.Hanging("  ", 2, "The agent wants credentials: "+card.HowToGive(s.card.Security[0]))
 		s.Page(out)

@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -126,7 +125,7 @@ func subscribe(p *frame.Program, c *cli.Context, l *reach.Link, id string) error
 	go func() { // ends with the turn, or with the process: to end it earlier would cancel the task
 		ctx := context.WithoutCancel(c.Context)
 		r, err := turn.Follow(ctx, id, view)
-		if e := (*a2a.Error)(nil); errors.As(err, &e) && !e.Unauthenticated() && !view.shown.Load() {
+		if e := a2a.ErrorOf(err); e != nil && !e.Unauthenticated() && !view.shown.Load() {
 			refusal := err
 			// The agent may not stream, or the task may have ended. Agents use different errors
 			// for that, even "not found" (a2a-go).

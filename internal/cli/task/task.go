@@ -6,7 +6,6 @@ package task
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func Command(p *frame.Program) *cli.Command {
 
 // notOffered says in words what a refusal means that knows no such method.
 func notOffered(err error, what string) error {
-	if refusal := (*a2a.Error)(nil); errors.As(err, &refusal) && refusal.Code == a2a.CodeMethodNotFound {
+	if a2a.ErrorOf(err).Has(a2a.CodeMethodNotFound) {
 		return fmt.Errorf("%w: this agent does not offer %s", err, what)
 	}
 	return err
