@@ -226,9 +226,8 @@ func (e *linesEditor) runTurn(c *editorRequest, session *Session, raw bool, run 
 	c.run(session, func(ctx context.Context, turn Turn) {
 		result, err := run(ctx, turn, view)
 		e.enterConversation(session, result)
-		var task *mapping.TaskError
-		switch {
-		case errors.As(err, &task):
+		switch task, failed := errors.AsType[*mapping.TaskError](err); {
+		case failed:
 			c.reply(view.result(result, e.server.agent.opts.Mask(task.Error())))
 		case err != nil:
 			c.failAgent(err)

@@ -194,9 +194,8 @@ func (x *exchange) lossError(err error, inAnswer bool) error {
 // that is within err, a client that was closed, or a caller that gave up; nil for any
 // other end. is is what it wraps besides; what names what has ended.
 func (x *exchange) endedByUs(err, is error, what string) error {
-	var said *failure
-	switch {
-	case errors.As(err, &said):
+	switch said, ok := errors.AsType[*failure](err); {
+	case ok:
 		return said
 	case x.c.base.Err() != nil:
 		return failf(errors.Join(ErrEnded, is), "%s: the client was closed", x.shownURL())

@@ -94,13 +94,12 @@ func (k *checkup) promptStep(text string) {
 	e.task, e.context, e.state = cmp.Or(result.TaskID, e.task), cmp.Or(result.ContextID, e.context), result.State
 	late := e.late
 	e.mu.Unlock()
-	var failed *mapping.TaskError
 	switch {
 	case late != "" && e.task == "":
 		k.fail("prompt", frame.Mark(context.DeadlineExceeded, errors.New("agent: "+late)), longer)
 	case late != "":
 		k.add("prompt", stepWarning, late, longer)
-	case errors.As(err, &failed):
+	case errors.As(err, new(*mapping.TaskError)):
 		k.add("prompt", stepWarning, frame.WithoutWho(err)+", after "+took.String(), "")
 	case err != nil:
 		k.fail("prompt", err, "")
