@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/a2astdio/a2astdio/mapping"
+	"github.com/a2astdio/a2astdio/mapping/dialect"
 	"github.com/a2astdio/a2astdio/mapping/spell"
 	"github.com/a2astdio/a2astdio/transport"
 	"github.com/a2astdio/a2astdio/transport/a2a"
@@ -20,21 +21,24 @@ func paramsErrorf(format string, args ...any) error {
 	return &mapping.PromptError{Text: fmt.Sprintf(format, args...)}
 }
 
-// answerOnce answers a request with what run returns, in a goroutine, once the agent is there. It
-// decodes the request's params into params, if that is not nil.
-func (e *linesEditor) answerOnce(c *editorRequest, params any, run func(ctx context.Context) (any, error)) {
+// answerOnce answers a request with what run returns, a task as A2A 0.3 writes it, in a goroutine, once
+// the agent is there. It decodes the request's params into params, if that is not nil.
+func (e *linesEditor) answerOnce(c *editorRequest, params any, run func(ctx context.Context, card *a2a.Card, w dialect.Writing) (any, error)) {
 	if params != nil && !c.decode(params) {
 		return
 	}
 	e.server.spawn(func(ctx context.Context) {
 		var result any
-		_, _, err := e.server.agent.Ready(ctx)
+		card, w, err := e.server.agent.Ready(ctx)
 		if err == nil {
-			result, err = run(ctx)
+			result, err = run(ctx, card, w)
 		}
 		if err != nil {
 			c.failAgent(err)
 			return
+		}
+		if task, ok := result.(*a2a.Event); ok {
+			result = spell.TaskJSON(task)
 		}
 		c.reply(result)
 	})
@@ -46,21 +50,16 @@ func (e *linesEditor) send(c *editorRequest) {
 	if m == nil {
 		return
 	}
-	e.answerOnce(c, nil, func(ctx context.Context) (any, error) {
-		_, w, err := e.server.agent.Ready(ctx)
-		if err == nil {
-			err = session.fillIn(m, w)
-		}
-		if err != nil {
+	e.answerOnce(c, nil, func(ctx context.Context, _ *a2a.Card, w dialect.Writing) (any, error) {
+		if err := session.fillIn(m, w); err != nil {
 			return nil, err
 		}
 		blocking := p.Config.Blocking == nil || *p.Config.Blocking
 		ev, err := e.server.agent.opts.Client.SendOnce(ctx, m, blocking)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			e.enterConversation(session, Result{TaskID: ev.TaskID, ContextID: ev.ContextID})
 		}
-		e.enterConversation(session, Result{TaskID: ev.TaskID, ContextID: ev.ContextID})
-		return spell.TaskJSON(ev), nil
+		return ev, err
 	})
 }
 
@@ -75,19 +74,15 @@ func (e *linesEditor) getTask(c *editorRequest) {
 		taskParams
 		HistoryLength int `json:"historyLength"`
 	}{HistoryLength: -1}
-	e.answerOnce(c, &p, func(ctx context.Context) (any, error) {
-		ev, err := e.server.agent.opts.Client.Get(transport.WithMetadata(ctx, p.Metadata), p.ID, p.HistoryLength)
-		if err != nil {
-			return nil, err
-		}
-		return spell.TaskJSON(ev), nil
+	e.answerOnce(c, &p, func(ctx context.Context, _ *a2a.Card, _ dialect.Writing) (any, error) {
+		return e.server.agent.opts.Client.Get(transport.WithMetadata(ctx, p.Metadata), p.ID, p.HistoryLength)
 	})
 }
 
 // cancelTask is tasks/cancel. The task's turn, if one runs, ends by it.
 func (e *linesEditor) cancelTask(c *editorRequest) {
 	var p taskParams
-	e.answerOnce(c, &p, func(ctx context.Context) (any, error) {
+	e.answerOnce(c, &p, func(ctx context.Context, _ *a2a.Card, _ dialect.Writing) (any, error) {
 		ev, err := e.server.agent.cancelTask(transport.WithMetadata(ctx, p.Metadata), p.ID, "the editor cancels it")
 		if err != nil {
 			return nil, err
@@ -98,7 +93,7 @@ func (e *linesEditor) cancelTask(c *editorRequest) {
 		if ev.State == a2a.StateCanceled {
 			e.server.taskCancelled(p.ID)
 		}
-		return spell.TaskJSON(ev), nil
+		return ev, nil
 	})
 }
 
@@ -113,7 +108,7 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 		StatusAfter      string `json:"statusTimestampAfter"`
 		UpdatedAfter     string `json:"lastUpdatedAfter"`
 	}
-	e.answerOnce(c, &p, func(ctx context.Context) (any, error) {
+	e.answerOnce(c, &p, func(ctx context.Context, _ *a2a.Card, _ dialect.Writing) (any, error) {
 		if p.Status != "" && !slices.Contains(a2a.States(), a2a.State(p.Status)) {
 			return nil, paramsErrorf("there is no state %q: it is one of %v", p.Status, a2a.States())
 		}
@@ -136,13 +131,11 @@ func (e *linesEditor) listTasks(c *editorRequest) {
 }
 
 func (e *linesEditor) getCard(c *editorRequest) {
-	e.answerOnce(c, nil, func(ctx context.Context) (any, error) {
-		card, _, err := e.server.agent.Ready(ctx)
+	e.answerOnce(c, nil, func(ctx context.Context, card *a2a.Card, _ dialect.Writing) (_ any, err error) {
 		if c.method == methodExtendedCard {
-			card, err = e.server.agent.opts.Client.Extended(ctx)
-		}
-		if err != nil {
-			return nil, err
+			if card, err = e.server.agent.opts.Client.Extended(ctx); err != nil {
+				return nil, err
+			}
 		}
 		return json.RawMessage(card.Raw), nil
 	})
