@@ -64,12 +64,10 @@ func (c *Client) ExplainLoss(ctx context.Context, err error) error {
 	if c.opts.Process == nil || errors.Is(err, ErrExited) {
 		return err
 	}
-	timer := time.NewTimer(exitWait)
-	defer timer.Stop()
 	select {
 	case <-c.Exited():
 		return c.exitError(err)
-	case <-timer.C:
+	case <-time.After(exitWait):
 	case <-ctx.Done():
 	}
 	return err

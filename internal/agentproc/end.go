@@ -79,12 +79,10 @@ func (p *process) stop() error {
 }
 
 func (p *process) endsWithin(limit time.Duration) bool {
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case <-p.done:
 		return true
-	case <-timer.C:
+	case <-time.After(limit):
 		return false
 	}
 }

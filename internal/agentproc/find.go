@@ -106,10 +106,8 @@ func (f *finder) watch(address string) {
 
 // pause waits, and reports whether the search goes on.
 func (f *finder) pause(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return f.ctx.Err() == nil
 	case <-f.ctx.Done():
 		return false

@@ -58,9 +58,7 @@ func (k *Keeper) URL(ctx context.Context) (string, error) {
 	}
 	var impatient <-chan time.Time
 	if k.opts.Patience > 0 {
-		timer := time.NewTimer(k.opts.Patience)
-		defer timer.Stop()
-		impatient = timer.C
+		impatient = time.After(k.opts.Patience)
 	}
 	p, err := k.start(ctx, impatient)
 	if err != nil {
@@ -77,10 +75,8 @@ func (k *Keeper) start(ctx context.Context, impatient <-chan time.Time) (*proces
 	k.mu.Unlock()
 	// Without a pause the agent is started, however impatient the caller is by now.
 	if wait := time.Until(p.notBefore); wait > 0 {
-		pause := time.NewTimer(wait)
-		defer pause.Stop()
 		select {
-		case <-pause.C:
+		case <-time.After(wait):
 		case <-impatient:
 			return nil, &slowError{fmt.Sprintf("agent: it keeps ending, and is started again in %v; %s", time.Until(p.notBefore).Round(time.Second), strings.TrimPrefix(k.Err().Error(), "agent: "))}
 		case <-ctx.Done():

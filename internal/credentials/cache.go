@@ -145,11 +145,9 @@ func (c *cache) close() {
 	f := c.flight
 	c.mu.Unlock()
 	if f != nil {
-		timer := time.NewTimer(closeWait)
-		defer timer.Stop()
 		select {
 		case <-f.done:
-		case <-timer.C:
+		case <-time.After(closeWait):
 		}
 	}
 	c.stop()

@@ -84,10 +84,8 @@ func (r *run) emit(e event, wait time.Duration) {
 		return
 	}
 	if wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-r.ctx.Done():
 		}
 	}

@@ -201,12 +201,10 @@ func (r *Reader) Notes() []string {
 // Wait waits until a growing file may have more than at the last io.EOF, or was begun
 // anew; that ends a Reader of which there is a File. It returns ctx's error when ctx ends.
 func (r *Reader) Wait(ctx context.Context) error {
-	timer := time.NewTimer(pollTime)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-timer.C:
+	case <-time.After(pollTime):
 	}
 	if r.file == nil {
 		return io.EOF

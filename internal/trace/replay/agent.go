@@ -174,10 +174,8 @@ func (p *playing) waitFor(x *exchange, at int64) bool {
 	if speed := p.a.opts.Speed; speed > 0 {
 		wait = time.Until(p.began.Add(time.Duration(float64(at-x.began)/speed) * time.Microsecond))
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(wait):
 	case <-p.ctx.Done():
 	}
 	return p.ctx.Err() == nil
