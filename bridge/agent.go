@@ -147,11 +147,11 @@ type Agent struct {
 
 	observed atomic.Int64 // how many events were numbered, for Options.Observe
 
-	mu                sync.Mutex
-	pushRefused       bool // the agent's card says that it pushes, and it does not
-	referencesRefused bool // it takes no messages that name earlier tasks
-	messagesEnd       messagesEnd
-	commands          *[]acp.Command // nil: the agent has not told them
+	// What was found out of the agent.
+	pushRefused       atomic.Bool                   // its card says that it pushes, and it does not
+	referencesRefused atomic.Bool                   // it takes no messages that name earlier tasks
+	messagesEnd       atomic.Int32                  // how a stream of messages has ended last: see mayPause
+	commands          atomic.Pointer[[]acp.Command] // nil: it has not told them
 
 	makingTask chan struct{} // has a token while makeTask runs
 }
@@ -221,17 +221,6 @@ func (o *Options) workspace() string {
 	dir, _ := os.Getwd() // if the directory was deleted it is empty, and the agent reports that
 	return dir
 }
-
-// locked calls do while it holds mu.
-func (a *Agent) locked(do func()) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	do()
-}
-
-// local reports whether the agent works on this machine, so that the paths that it
-// names are paths here.
-func (a *Agent) local() bool { return a.opts.Client.Local() }
 
 // oneLine is the text of an error in one line: an agent's words in it cannot pose as lines of ours.
 func (a *Agent) oneLine(err error) string {

@@ -72,7 +72,7 @@ func (d *decision) answer() mapping.Answer {
 
 // question returns the question that a call asks in this session.
 func (s *Session) question(call *mapping.ToolCall) mapping.Question {
-	return nameLinkTargets(mapping.NewQuestion(call), s.agent.local())
+	return nameLinkTargets(mapping.NewQuestion(call), s.agent.opts.Client.Local())
 }
 
 // nameLinkTargets changes a question's options: where one would be remembered for a file that a
@@ -99,12 +99,12 @@ func nameLinkTargets(q mapping.Question, local bool) mapping.Question {
 
 // decide is approvals.decide in this session.
 func (s *Session) decide(q mapping.Question) (decision, bool) {
-	return s.approvals.decide(q, s.directories(), s.agent.local())
+	return s.approvals.decide(q, s.directories(), s.agent.opts.Client.Local())
 }
 
 // accept is approvals.accept in this session.
 func (s *Session) accept(q mapping.Question, a mapping.Answer) decision {
-	return s.approvals.accept(q, a, s.agent.local(), s.agent.opts.Log)
+	return s.approvals.accept(q, a, s.agent.opts.Client.Local(), s.agent.opts.Log)
 }
 
 // directories are those that the session is about, Cwd first.

@@ -22,8 +22,7 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	var known *[]acp.Command
-	if a.locked(func() { known = a.commands }); known != nil {
+	if known := a.commands.Load(); known != nil {
 		return *known, nil
 	}
 	commands := w.SlashCommands()
@@ -40,7 +39,7 @@ func (a *Agent) Commands(ctx context.Context) ([]acp.Command, error) {
 		return nil, err
 	}
 	list := dialect.Commands(raw)
-	a.locked(func() { a.commands = &list })
+	a.commands.Store(&list)
 	return list, nil
 }
 

@@ -108,7 +108,8 @@
 //
 // A mutex is of the struct that it stands in, and guards what stands below it there. Three are held while
 // something takes its time, so that others wait for it: setup.mu (looking for an agent), mcpEditor.restoring,
-// and mcpTalk.waiting, which is only tried. An atomic counts, or is set once, by the first.
+// and mcpTalk.waiting, which is only tried. An atomic counts, is set once, by the first, or has what was
+// found out last.
 //
 // # Order
 //

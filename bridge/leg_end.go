@@ -32,7 +32,7 @@ func (l *leg) end(err error) {
 func (l *leg) endOfStream(b batch) {
 	ended := isCleanEnd(b.err)
 	if l.isMessage() {
-		l.agent.locked(func() { l.agent.messagesEnd = streamsEnd })
+		l.agent.messagesEnd.Store(streamsEnd)
 	}
 	switch {
 	case l.turn.wasSpared():

@@ -22,9 +22,7 @@ const (
 // without a receiver, or if the agent cannot push, by its card or by what it has refused.
 func (t *turn) requestPushes(r *request) {
 	s := t.session
-	refused := false
-	t.agent.locked(func() { refused = t.agent.pushRefused })
-	if t.agent.opts.Webhooks == nil || !t.card.Push || t.isCommand || refused {
+	if t.agent.opts.Webhooks == nil || !t.card.Push || t.isCommand || t.agent.pushRefused.Load() {
 		return
 	}
 	if r.message == nil && r.taskID == "" || r.answers || r.message != nil && r.message.Push != nil {
@@ -56,7 +54,7 @@ func (t *turn) withoutPush(m *a2a.Outgoing, refusal *a2a.Error) *a2a.Outgoing {
 	}
 	switch refusal.Code {
 	case a2a.CodePushNotSupported:
-		t.agent.locked(func() { t.agent.pushRefused = true })
+		t.agent.pushRefused.Store(true)
 	case a2a.CodeInvalidParams, a2a.CodeInvalidRequest, a2a.CodeUnsupportedOperation, a2a.CodeMethodNotFound:
 	default:
 		// Over HTTP+JSON it may have no code, and be of any form.

@@ -41,7 +41,7 @@ func (s *Session) servers() (list []json.RawMessage) {
 	if s.agent.opts.ForwardMCP {
 		list = slices.Clip(s.mcp)
 	}
-	if s.own != nil && s.agent.local() {
+	if s.own != nil && s.agent.opts.Client.Local() {
 		list = append(list, s.own)
 	}
 	return list

@@ -287,13 +287,11 @@ func (s *Session) message(parts []a2a.OutPart, w dialect.Writing) (*a2a.Outgoing
 
 // references are the earlier tasks that a message for a new task names; none where the agent refuses
 // messages that name any.
-func (s *Session) references() (ids []string) {
-	s.agent.locked(func() {
-		if !s.agent.referencesRefused {
-			ids = s.previous
-		}
-	})
-	return ids
+func (s *Session) references() []string {
+	if s.agent.referencesRefused.Load() {
+		return nil
+	}
+	return s.previous
 }
 
 // fillIn adds to a message that somebody else has written what it leaves open: ID, context and

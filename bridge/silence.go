@@ -33,13 +33,11 @@ const (
 	approvalSettle = 250 * time.Millisecond
 )
 
-// messagesEnd is how a stream of messages has ended last: see mayPause.
-type messagesEnd uint8
-
+// Values of [Agent]'s messagesEnd.
 const (
-	notSeen     messagesEnd = iota
-	streamsEnd              // the agent ends it
-	streamsStay             // it leaves it open
+	notSeen     = iota
+	streamsEnd  // the agent ends it
+	streamsStay // it leaves it open
 )
 
 // mayPause is how long the leg's own stream may say nothing, by what it has said. An agent that has
@@ -47,8 +45,7 @@ const (
 func (l *leg) mayPause() time.Duration {
 	switch {
 	case l.isMessage():
-		pause, ended := messageGrace, notSeen
-		l.agent.locked(func() { ended = l.agent.messagesEnd })
+		pause, ended := messageGrace, l.agent.messagesEnd.Load()
 		if ended == streamsStay || l.replies == oneReply && ended == notSeen {
 			pause = messagePause
 		}
@@ -82,7 +79,7 @@ func (l *leg) beMorePatient() {
 // fellSilent deals with streams that have said nothing for as long as they may.
 func (l *leg) fellSilent() {
 	if l.phase == streaming && l.isMessage() {
-		l.agent.locked(func() { l.agent.messagesEnd = streamsStay })
+		l.agent.messagesEnd.Store(streamsStay)
 	}
 	l.step(inSilent)
 }

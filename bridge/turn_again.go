@@ -87,7 +87,7 @@ func (t *turn) withoutReferences(m *a2a.Outgoing, refusal *a2a.Error) *a2a.Outgo
 	if !strings.Contains(said, "referencetaskids is not supported") {
 		return nil
 	}
-	t.agent.locked(func() { t.agent.referencesRefused = true })
+	t.agent.referencesRefused.Store(true)
 	t.agent.opts.Log.Info("the agent refused a message that names an earlier task: it is sent without, as later ones are", "err", refusal)
 	again := *m
 	again.ReferenceTaskIDs = nil
