@@ -211,7 +211,7 @@ func (t *turn) runLeg(ctx context.Context, r *request) (next *request, why stopp
 	if leg == nil {
 		if r.message != nil {
 			r.before = t.sent
-			t.setSent(sentMessage{r.message.ID, textOf(r.message)})
+			t.setSent(sentMessage{r.message.ID, r.message.Text()})
 		}
 		leg = t.follow(r)
 	} else if settled = t.resume(leg); leg.unshown != nil {
@@ -345,13 +345,4 @@ func (t *turn) stream(ctx context.Context, leg *leg) stopped {
 func (t *turn) setSent(m sentMessage) {
 	t.sent = m
 	t.fold.Sent(m.id, m.text)
-}
-
-// textOf is the text of a message of ours.
-func textOf(m *a2a.Outgoing) string {
-	text := ""
-	for _, p := range m.Parts {
-		text += p.Text
-	}
-	return text
 }

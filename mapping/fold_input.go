@@ -83,13 +83,10 @@ func (f *Fold) Reply(m *a2a.Outgoing) error {
 	if len(inputs) == 0 || slices.ContainsFunc(m.Parts, func(p a2a.OutPart) bool { return p.Text == "" }) {
 		return nil
 	}
-	var text strings.Builder
-	for _, p := range m.Parts {
-		text.WriteString(p.Text)
-	}
+	text := strings.TrimSpace(m.Text())
 	m.Parts = nil
 	for _, in := range inputs {
-		if err := dialect.WriteReply(in, strings.TrimSpace(text.String()), m); err != nil {
+		if err := dialect.WriteReply(in, text, m); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,9 @@
 package a2a
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // An Outgoing is a message that we send. The protocol version decides how it is
 // spelled; what a version has no word for is refused, never dropped.
@@ -30,6 +33,15 @@ type Outgoing struct {
 	RequestMetadata map[string]json.RawMessage
 	// Trace is what the message is part of, for the agent's own telemetry.
 	Trace TraceContext
+}
+
+// Text is the text of all parts.
+func (m *Outgoing) Text() string {
+	var text strings.Builder
+	for _, p := range m.Parts {
+		text.WriteString(p.Text)
+	}
+	return text.String()
 }
 
 // A TraceContext is a place in a distributed trace, as the values of the headers
