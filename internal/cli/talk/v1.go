@@ -67,15 +67,11 @@ type updateJSON struct {
 
 func taskOf(ev *a2a.Event) *taskJSON {
 	t := &taskJSON{ID: ev.TaskID, ContextID: ev.ContextID, Status: statusOf(ev), Metadata: json.RawMessage(ev.Metadata)}
-	if ev.Artifacts != nil {
-		for a := range ev.Artifacts {
-			t.Artifacts = append(t.Artifacts, artifactOf(&a))
-		}
+	for a := range a2a.Each(ev.Artifacts) {
+		t.Artifacts = append(t.Artifacts, artifactOf(&a))
 	}
-	if ev.History != nil {
-		for m := range ev.History {
-			t.History = append(t.History, messageOf(&m))
-		}
+	for m := range a2a.Each(ev.History) {
+		t.History = append(t.History, messageOf(&m))
 	}
 	return t
 }

@@ -61,20 +61,18 @@ func (d *download) close() {
 // all writes a task's files. It reports a file that fails, and writes the others.
 func (d *download) all(task *a2a.Event) error {
 	found, failed := false, false
-	if task.Artifacts != nil {
-		for a := range task.Artifacts {
-			for part := range a.Parts.All() {
-				if part.Kind != a2a.PartFile {
-					continue
+	for a := range a2a.Each(task.Artifacts) {
+		for part := range a.Parts.All() {
+			if part.Kind != a2a.PartFile {
+				continue
+			}
+			found = true
+			if err := d.file(&a, part.File); err != nil {
+				if d.c.Context.Err() != nil {
+					return frame.ErrInterrupted
 				}
-				found = true
-				if err := d.file(&a, part.File); err != nil {
-					if d.c.Context.Err() != nil {
-						return frame.ErrInterrupted
-					}
-					failed = true
-					d.p.Say("%v", err)
-				}
+				failed = true
+				d.p.Say("%v", err)
 			}
 		}
 	}

@@ -144,10 +144,7 @@ func listText(p *frame.Program, c *cli.Context, list *a2a.TaskPage) error {
 
 // promptOf returns the beginning of the user's first text in a task.
 func promptOf(t *a2a.Event) string {
-	if t.History == nil {
-		return ""
-	}
-	for m := range t.History {
+	for m := range a2a.Each(t.History) {
 		if m.Role != a2a.RoleUser {
 			continue
 		}

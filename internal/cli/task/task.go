@@ -95,18 +95,14 @@ func taskPage(task *a2a.Event, speaks, program string) *frame.Page {
 	}
 	out.Field("state", state)
 	said := &frame.Page{}
-	if task.History != nil {
-		for m := range task.History {
-			message(said, &m, spoken)
-		}
+	for m := range a2a.Each(task.History) {
+		message(said, &m, spoken)
 	}
 	if task.HasMessage {
 		message(said, &task.Message, spoken)
 	}
 	out.Section("What was said", said)
-	if task.Artifacts != nil {
-		artifacts(out, task, program)
-	}
+	artifacts(out, task, program)
 	switch {
 	case task.State != a2a.StateInputRequired:
 	case talk.WaitsForApproval(task, speaks):
@@ -129,7 +125,7 @@ func message(out *frame.Page, m *a2a.Message, spoken *dialect.Spoken) {
 
 func artifacts(out *frame.Page, task *a2a.Event, program string) {
 	came, files := &frame.Page{}, false
-	for a := range task.Artifacts {
+	for a := range a2a.Each(task.Artifacts) {
 		text := cmp.Or(a.Name, a.ID)
 		if a.Description != "" {
 			text += ": " + safe.Short(a.Description, frame.MaxValue)
