@@ -212,7 +212,7 @@ func (c *editorRequest) decode(params any) bool {
 	}
 	if err := json.Unmarshal(c.raw, params); err != nil {
 		text := err.Error()
-		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			text = fmt.Sprintf("%s must not be a JSON %s", wrong.Field, wrong.Value)
 		}
 		c.fail(acp.CodeInvalidParams, "editor: "+c.method+": "+text, "")

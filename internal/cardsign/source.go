@@ -115,11 +115,9 @@ func fetchKeys(ctx context.Context, client *http.Client, u *url.URL) ([]key, err
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := own.Do(req)
-	var failed *url.Error
-	switch {
-	case errors.As(err, &failed):
+	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return nil, failed.Err // without the URL, which may hold a secret
-	case err != nil:
+	} else if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()

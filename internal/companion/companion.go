@@ -178,7 +178,7 @@ func decode(params json.RawMessage, into any) error {
 		params = json.RawMessage("{}")
 	}
 	err := json.Unmarshal(params, into)
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field == "" {
 			return paramsError("they must be an object")
 		}

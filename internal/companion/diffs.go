@@ -55,7 +55,7 @@ func (h *hub) openDiff(ctx context.Context, s *session, path, content string) er
 		return nil
 	}
 	h.log.Info("the editor does not show a diff: the CLI asks in the terminal", "file", path, "err", err)
-	if unknown := (*jsonrpc2.Error)(nil); errors.As(err, &unknown) && unknown.Code == jsonrpc2.CodeMethodNotFound {
+	if unknown, ok := errors.AsType[*jsonrpc2.Error](err); ok && unknown.Code == jsonrpc2.CodeMethodNotFound {
 		h.noDiffs.Store(true)
 	}
 	h.mu.Lock()

@@ -31,7 +31,7 @@ func decode(path string, data []byte, workspace bool) *file {
 	}
 	if err := toml.Unmarshal(data, &f.top); err != nil {
 		line := 1
-		if at := (*toml.DecodeError)(nil); errors.As(err, &at) {
+		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, _ = at.Position()
 		}
 		// The line is not quoted: it may be a secret, or not from a configuration at all.

@@ -87,7 +87,7 @@ func read(path string, limit int64) ([]byte, error) {
 
 // reason drops the path from an error: the sentence has it already.
 func reason(err error) string {
-	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err.Error()
 	}
 	return err.Error()

@@ -33,9 +33,9 @@ func (e *endedError) Unwrap() error {
 
 // explain adds to an error what the user can do about it.
 func (s *Source) explain(err error) error {
-	var provider *oauth.Error
+	provider, ok := errors.AsType[*oauth.Error](err)
 	switch {
-	case errors.As(err, &provider) && provider.Passing:
+	case ok && provider.Passing:
 		return fmt.Errorf("%w: try again in a moment", err)
 	case !errors.Is(err, errRefusedAgain):
 		return err

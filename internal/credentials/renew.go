@@ -130,9 +130,9 @@ func (s *Source) renew(ctx context.Context, login *Login, stored string) (*held,
 		return nil, err
 	}
 	t, err := s.client(login.ClientID, secret, login.Params).Renew(ctx, login.Provider, login.Secrets.Refresh)
-	var refusal *oauth.Error
+	refusal, ok := errors.AsType[*oauth.Error](err)
 	switch {
-	case errors.As(err, &refusal) && (refusal.Code == "invalid_grant" || refusal.Code == "invalid_client" && login.Registered):
+	case ok && (refusal.Code == "invalid_grant" || refusal.Code == "invalid_client" && login.Registered):
 		// The refresh token is useless now. Further attempts, by any bridge, would look like
 		// a thief's.
 		login.Over, login.Secrets.Refresh = "it was not renewed: "+refusal.Error(), ""

@@ -166,13 +166,13 @@ func readStrictly(raw json.RawMessage, typ string, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
-	var wrong *json.UnmarshalTypeError
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &wrong) && wrong.Field == "":
+	case ok && wrong.Field == "":
 		return fmt.Errorf("%s is a JSON %s, want an object", typ, wrong.Value)
-	case errors.As(err, &wrong):
+	case ok:
 		return fmt.Errorf("%s.%s is a JSON %s, want a %s", typ, wrong.Field, wrong.Value, wrong.Type)
 	}
 	return fmt.Errorf("%s: %s", typ, strings.TrimPrefix(err.Error(), "json: "))

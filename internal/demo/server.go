@@ -109,8 +109,7 @@ func (a *Agent) readRequest(w http.ResponseWriter, r *http.Request) (*request, e
 	req := &request{id: json.RawMessage("null")}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return req, &rpcError{Code: codeInvalidRequest, Message: fmt.Sprintf("the request is larger than %d bytes", tooLarge.Limit)}
 		}
 		return req, &rpcError{Code: codeParse, Message: "reading the request: " + err.Error()}

@@ -116,7 +116,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = e.Serve(w, r)
 	}
-	if refused := (*refusal)(nil); errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*refusal](err); ok {
 		if refused.status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 		}
@@ -158,7 +158,7 @@ func Read(w http.ResponseWriter, r *http.Request) (*mcp.Message, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	// No deadline, because the server goes on reading to notice the end of the connection.
 	_ = out.SetReadDeadline(time.Time{})
-	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, Refuse(http.StatusRequestEntityTooLarge, "more than %d bytes", large.Limit)
 	} else if err != nil {
 		return nil, Refuse(http.StatusBadRequest, "the request was cut off")

@@ -139,10 +139,9 @@ func readBody(w http.ResponseWriter, req *http.Request) (body []byte, status int
 		return nil, http.StatusUnsupportedMediaType // no agent compresses, and the body may be a bomb
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
-	var large *http.MaxBytesError
 	var timeout interface{ Timeout() bool }
 	switch {
-	case errors.As(err, &large):
+	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, http.StatusRequestEntityTooLarge
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return nil, http.StatusRequestTimeout

@@ -38,7 +38,7 @@ type sentFile struct{ Name, MimeType, MediaType, Bytes, URI string }
 func ReadMessage(raw json.RawMessage) (*a2a.Outgoing, error) {
 	var in sentMessage
 	if err := json.Unmarshal(raw, &in); err != nil {
-		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return nil, promptError("%s must not be a JSON %s", strings.TrimSuffix("message."+wrong.Field, "."), wrong.Value)
 		}
 		return nil, promptError("message: %v", err)

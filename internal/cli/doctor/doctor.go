@@ -189,7 +189,7 @@ func (k *checkup) examine() {
 	k.network()
 	k.noCard(cardErr)
 	why := "there is no card"
-	if untrusted := (*cardsign.UntrustedError)(nil); errors.As(cardErr, &untrusted) {
+	if errors.As(cardErr, new(*cardsign.UntrustedError)) {
 		why = "the card is refused"
 	}
 	k.skip(why, "interface", "extensions", "auth", "round trip", "abilities")

@@ -79,7 +79,7 @@ func (p *Program) Exit(ctx context.Context, err error) int {
 		// The reader of our output has ended, as head does, and not the connection to an agent.
 		return ExitFailed
 	}
-	if ended := (*CommandEnded)(nil); errors.As(err, &ended) {
+	if ended, ok := errors.AsType[*CommandEnded](err); ok {
 		return ended.Status
 	}
 	if !errors.Is(err, ErrReported) {

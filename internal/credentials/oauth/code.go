@@ -224,7 +224,7 @@ func (l *Login) poll(ctx context.Context, config *oauth2.Config, given *oauth2.D
 		return nil, codeExpired(l.Provider)
 	}
 	said := l.Client.explain(ctx, l.Provider, "the code of the device", err, given.DeviceCode)
-	if e := (*Error)(nil); errors.As(said, &e) && e.Code == "access_denied" {
+	if e, ok := errors.AsType[*Error](said); ok && e.Code == "access_denied" {
 		return nil, fmt.Errorf("%w: %w", ErrDeclined, said)
 	} else if e != nil && e.Code == "expired_token" {
 		return nil, codeExpired(l.Provider)

@@ -151,7 +151,7 @@ func fetch(ctx context.Context, hc *http.Client, provider, from string, into any
 		return false, &Error{Provider: provider, text: "has an address that is none"}
 	}
 	body, err := exchange(hc, provider, "its metadata", req)
-	if refusal := (*Error)(nil); errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*Error](err); ok {
 		return refusal.status != 0 && !refusal.Passing, err
 	} else if err != nil {
 		return false, err

@@ -155,8 +155,7 @@ func (c *Client) explain(ctx context.Context, p *Provider, what string, err erro
 		}
 		return e
 	}
-	var network *url.Error
-	if errors.As(err, &network) {
+	if errors.As(err, new(*url.Error)) {
 		return unreached(Name(p.Issuer), what, err)
 	}
 	// The library tells what it could not read, without the answer.

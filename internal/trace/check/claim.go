@@ -210,8 +210,8 @@ func notJSON(r *trace.Record) string {
 
 // brokenAt tells where a text is no JSON any more. counted: a Content-Length may cut it off.
 func brokenAt(text string, counted bool) string {
-	var broken *json.SyntaxError
-	if !errors.As(json.Unmarshal([]byte(text), new(any)), &broken) {
+	broken, ok := errors.AsType[*json.SyntaxError](json.Unmarshal([]byte(text), new(any)))
+	if !ok {
 		return ""
 	}
 	at := min(int(broken.Offset), len(text))
