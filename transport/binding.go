@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/a2astdio/a2astdio/transport/a2a"
 )
@@ -206,7 +207,12 @@ func (b namedBinding) is(word string) bool { return withoutMarks(b.name) == with
 
 // withoutMarks is a word in lower case without its separators.
 func withoutMarks(s string) string {
-	return strings.NewReplacer("_", "", "+", "", "-", "", "/", "", " ", "").Replace(strings.ToLower(s))
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_+-/ ", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
 }
 
 // bindings lists what we speak. The card chooses, so their order means nothing.
