@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/a2astdio/a2astdio/internal/cli"
+	_ "github.com/a2astdio/a2astdio/internal/oneproc"
 )
 
 // version is set by -ldflags "-X main.version=v1.2.3"; the default is what the go

@@ -10,8 +10,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -138,6 +141,9 @@ func (p *Program) RunCommand(ctx context.Context, app *cli.App) error {
 	if text != "" {
 		return p.showText(text)
 	}
+	if len(p.levels) > 1 {
+		UseProcessors()
+	}
 	c := &cli.Context{Context: ctx}
 	for i, l := range p.levels {
 		var arguments []string
@@ -152,6 +158,16 @@ func (p *Program) RunCommand(ctx context.Context, app *cli.App) error {
 		c.Command = l.Command
 	}
 	return c.Command.Action(c)
+}
+
+// UseProcessors undoes what package oneproc has done: the program uses as many processors as the user has
+// said, or all.
+func UseProcessors() {
+	if n, err := strconv.Atoi(os.Getenv("GOMAXPROCS")); err == nil && n > 0 {
+		runtime.GOMAXPROCS(n)
+		return
+	}
+	runtime.SetDefaultGOMAXPROCS()
 }
 
 // showText writes what was asked for instead of a command.

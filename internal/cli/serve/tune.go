@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+
+	"github.com/a2astdio/a2astdio/internal/cli/frame"
 )
 
 const (
@@ -28,14 +30,15 @@ const (
 // from 0.46 to 0.60, of a frame scan's (internal/test/bench). It costs rate where
 // twenty sessions stream at once, which no editor shows anyway. GOMAXPROCS and
 // GOMEMLIMIT of the user win. A trace has a goroutine of its own, which uses the second
-// processor, and so slows less what it records.
+// processor, and so slows less what it records. The program has begun on one: see package oneproc.
 func tune(traced bool) {
-	if os.Getenv("GOMAXPROCS") == "" {
-		procs := 1
-		if traced {
-			procs = min(2, runtime.NumCPU())
-		}
-		runtime.GOMAXPROCS(procs)
+	switch {
+	case os.Getenv("GOMAXPROCS") != "":
+		frame.UseProcessors()
+	case traced:
+		runtime.GOMAXPROCS(min(2, runtime.NumCPU()))
+	default:
+		runtime.GOMAXPROCS(1)
 	}
 	limitMemory(0)
 }
@@ -53,8 +56,7 @@ func limitMemory(connections int) {
 const perConnection = 1 << 20
 
 // A tuner is stdout. Before the first answer it waits until the program listens to signals,
-// which is long over then; after it, it tunes: taking a processor away costs half a megabyte
-// and half a millisecond, a tenth of a start.
+// which is long over then; after it, it tunes.
 type tuner struct {
 	w      io.Writer
 	await  func()
