@@ -126,6 +126,11 @@ func (j *Journal) Append(lines []byte) error {
 	if j == nil {
 		return nil
 	}
+	return j.append(lines, false)
+}
+
+// append is Append, or, if they are to be written now, Write.
+func (j *Journal) append(lines []byte, now bool) error {
 	if len(lines) > 0 && lines[len(lines)-1] != '\n' {
 		return errors.New("bridge: a journal takes whole lines: end the last one with a newline")
 	}
@@ -137,7 +142,7 @@ func (j *Journal) Append(lines []byte) error {
 	waits := len(j.waiting) > 0
 	j.waiting = append(j.waiting, lines...)
 	switch {
-	case len(j.waiting) >= maxWaiting || j.err != nil:
+	case now || len(j.waiting) >= maxWaiting || j.err != nil:
 		return j.flush()
 	case waits || len(lines) == 0: // the timer runs
 	case j.timer == nil:
@@ -150,12 +155,10 @@ func (j *Journal) Append(lines []byte) error {
 
 // Write is Append of lines, which may be none, that returns when all have been written.
 func (j *Journal) Write(lines []byte) error {
-	if err := j.Append(lines); err != nil || j == nil {
-		return err
+	if j == nil {
+		return nil
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.flush()
+	return j.append(lines, true)
 }
 
 // writeLate is the timer's: nobody waits for its error, so the next call returns it.
