@@ -33,6 +33,7 @@ type Stream struct {
 	// parts and source hold what events that fit one have in place of views.
 	templates []*template
 	unfit     int // templates that were made, less the events that fitted one
+	lesson    lesson
 	parts     []a2a.Part
 	source    fastpath.Source
 	gotEvent  bool
@@ -106,6 +107,7 @@ func (s *Stream) HangUp() bool {
 // agent had said all: see [a2a.Event.EndsLeg].
 func (s *Stream) Read() ([]a2a.Event, error) {
 	defer s.endRead()
+	s.learn() // before what it has views of is overwritten
 	if s.x.c.poison {
 		clear(s.events)
 		clear(s.parts)

@@ -16,6 +16,7 @@ const maxLines = 1 << 16
 // decode appends the events of a frame: one mostly, none of a heartbeat. The error is the agent's,
 // or says that the frame is no A2A.
 func (s *Stream) decode(f *frame) error {
+	s.learn()
 	if s.decodeByTemplate(f) {
 		return nil
 	}
@@ -32,7 +33,7 @@ func (s *Stream) decode(f *frame) error {
 		large.Keep()
 		err := s.decodeOne(rawjson.View(data), f.failure)
 		if err == nil {
-			s.learn(data)
+			s.lesson.data, s.lesson.event = data, s.events[len(s.events)-1]
 		}
 		return err
 	}
@@ -139,16 +140,26 @@ func room[T any](list []T) ([]T, *T) {
 // events of the stream differ too much, and only one event in so many is tried.
 const maxUnfit = 8
 
-// learn makes and keeps a template of the event that was just decoded from data, if [newTemplate] does.
-func (s *Stream) learn(data []byte) {
-	if s.unfit > maxUnfit && s.unfit%maxUnfit != 0 {
-		s.unfit++
+// A lesson is the last event that was decoded, and of which there is no template yet; data is nil if there
+// is none. It is learned when the next event is looked for, by when the caller has shown this one: the first
+// words need not wait for it. The event is a copy, because the caller may change his.
+type lesson struct {
+	data  []byte
+	event a2a.Event
+}
+
+// learn makes and keeps a template of the lesson, if there is one and [newTemplate] does.
+func (s *Stream) learn() {
+	if s.lesson.data == nil {
 		return
 	}
-	if tmpl := newTemplate(data, &s.events[len(s.events)-1], &s.source.Large); tmpl != nil {
+	if s.unfit > maxUnfit && s.unfit%maxUnfit != 0 {
+		s.unfit++
+	} else if tmpl := newTemplate(s.lesson.data, &s.lesson.event, &s.source.Large); tmpl != nil {
 		s.keep(tmpl)
 		s.unfit++
 	}
+	s.lesson = lesson{} // or it would hold a large buffer
 }
 
 // keep keeps a template, in the place of the one that was followed the longest ago if there are too many.
