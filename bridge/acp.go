@@ -142,7 +142,7 @@ func (e *acpEditor) capabilities(facts *store.CardFacts) json.RawMessage {
 	// The agent gets MCP servers as the editor spells them: the user who has turned this on
 	// knows that it takes them.
 	mcp := e.server.agent.opts.ForwardMCP
-	b := fmt.Appendf(nil, `{"protocolVersion":%d,"agentInfo":%s,"authMethods":%s,"agentCapabilities":{"loadSession":%t,`+
+	b := fmt.Appendf(make([]byte, 0, 1<<10), `{"protocolVersion":%d,"agentInfo":%s,"authMethods":%s,"agentCapabilities":{"loadSession":%t,`+
 		`"promptCapabilities":{"image":%t,"audio":%t,"embeddedContext":true},"mcpCapabilities":{"http":%t,"sse":%t},`+
 		`"sessionCapabilities":{%s,"additionalDirectories":{}}`, acp.Version, info, methods, e.server.opts.stores(), image, audio, mcp, mcp, sessions)
 	if e.login() != nil {
