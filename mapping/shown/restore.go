@@ -54,11 +54,10 @@ func (s *Shown) Restore(x *Step) {
 func (s *Shown) restoreRun(it *item, name, seq string) {
 	switch r := s.last; {
 	case it.run != nil && it.run.name == name:
-		if it.run != r && (r != nil || it.run.at > len(s.said.text)) { // two items grow in turns, or what was said is not kept
-			it.run.at = len(s.said.text)
+		if it.run != r { // two items grow in turns
+			s.last, it.run.at = it.run, len(s.said.text)
 		}
-		s.last = it.run
-	case r != nil && r.name == name && r.kind == it.kind:
+	case r != nil && r.name == name && r.kind == it.kind: // rule: restoreRun
 		_, sure := joins(s.said.text[r.at:], r.growth == certain || s.naming == chunks, seq)
 		if s.joinRun(it, sure); it.kind == Artifact && it.n == 0 {
 			r.pieces = max(1, r.pieces) + 1

@@ -98,10 +98,10 @@ func (r *ruled) begin(journal []Step) {
 	}
 }
 
-// packed has one step for the neighbouring texts of a message, as a line of the journal may.
+// packed has one step for the neighbouring texts of a message behind its first, as a line of the journal may.
 func packed(journal []Step) (list []Step) {
 	for _, x := range journal {
-		if n := len(list) - 1; n >= 0 && x.Op == Grow && x.Part == nil && x.Kind == Message && list[n].Kind == x.Kind && list[n].Part == nil &&
+		if n := len(list) - 1; n > 0 && list[n-1].ID == x.ID && list[n-1].Name == x.Name && x.Op == Grow && x.Part == nil && x.Kind == Message && list[n].Kind == x.Kind && list[n].Part == nil &&
 			list[n].ID == x.ID && list[n].Name == x.Name && list[n].Repeats == x.Repeats {
 			list[n].Text += x.Text
 		} else {

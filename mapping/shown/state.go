@@ -185,7 +185,6 @@ func (s *Shown) heldItem(in *Item) (textMissing bool) {
 		asks := in.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
 		if it.turn == s.turn || begins && !asks && (it.n >= evidence || rest == "") {
 			it.heldIn = s.states
-			s.learnPieces(it, in)
 			return s.heldKnown(it, in, rest, begins)
 		}
 	}
@@ -201,22 +200,6 @@ func (s *Shown) heldItem(in *Item) (textMissing bool) {
 		s.heldOther(it, in)
 	}
 	return false
-}
-
-// learnPieces notes that a history has a message in pieces, where one event seems to have said it: in a journal a line
-// may have several, and a whole behind them would be shown as another message.
-func (s *Shown) learnPieces(it *item, in *Item) {
-	if in.pieces < 2 || it.events > 1 {
-		return
-	}
-	for i := range s.said.starts {
-		if b := &s.said.starts[i]; b.it == it {
-			b.pieces, it.events = in.pieces, in.pieces
-		}
-	}
-	if it.events > 1 && s.naming == anyText {
-		s.naming = messages
-	}
 }
 
 // heldOther shows an item of which neither ID nor place tells: as a repetition, growth, or new.

@@ -34,6 +34,17 @@ type Journal struct {
 // An itemKey is what a line says of its item, and the next one of the same item leaves out.
 type itemKey struct{ task, kind, id, as string }
 
+// itemOf is the item of a step.
+func itemOf(s *mapping.Step) itemKey {
+	switch {
+	case s.Kind == mapping.StepThought:
+		return itemKey{s.TaskID, "thought", s.MessageID, s.Shown}
+	case s.ArtifactID != "":
+		return itemKey{s.TaskID, "artifact", s.ArtifactID, s.Shown}
+	}
+	return itemKey{s.TaskID, "message", s.MessageID, s.Shown}
+}
+
 // An entry is a line.
 type entry struct {
 	// Say is what is said: a message, an artifact or a thought.
@@ -88,7 +99,8 @@ const fullEvery = 64 << 10
 // Turn notes that a turn begins: the next line stands for itself.
 func (j *Journal) Turn() { *j = Journal{} }
 
-// Append appends the lines of steps. Neighbouring text of one item becomes one line.
+// Append appends the lines of steps. Neighbouring text of one item becomes one line, but for its first: what comes in
+// pieces has several lines, by which whoever loads them knows that, and what says all of it again.
 func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 	for i := 0; i < len(steps); {
 		n, from := 1, len(dst)
@@ -98,7 +110,7 @@ func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 		s := &steps[i]
 		switch s.Kind {
 		case mapping.StepText, mapping.StepThought, mapping.StepPart:
-			for s.Kind == mapping.StepText && i+n < len(steps) && joins(s, &steps[i+n]) && s.Shown == steps[i+n].Shown {
+			for itemOf(s) == j.item && s.Kind == mapping.StepText && i+n < len(steps) && joins(s, &steps[i+n]) && s.Shown == steps[i+n].Shown {
 				n++
 			}
 			dst = j.appendItem(dst, steps[i:i+n])
@@ -123,13 +135,7 @@ func (j *Journal) Append(dst []byte, steps []mapping.Step) []byte {
 // the last line has said of the item. It is made by hand because there are so many.
 func (j *Journal) appendItem(dst []byte, run []mapping.Step) []byte {
 	s := &run[0]
-	is := itemKey{s.TaskID, "message", s.MessageID, s.Shown}
-	switch {
-	case s.Kind == mapping.StepThought:
-		is.kind = "thought"
-	case s.ArtifactID != "":
-		is.kind, is.id = "artifact", s.ArtifactID
-	}
+	is := itemOf(s)
 	dst = append(dst, `{"say":"`...)
 	dst = append(append(dst, is.kind...), '"')
 	if is != j.item {
