@@ -87,15 +87,19 @@ func (s *Shown) entries(list []Item, our *ours) []Item {
 	return kept
 }
 
-// isDoubled reports whether a list has messages of two IDs or more twice each, alike and in a row: so
-// a2a-python 0.3 has those that come while a stream that was cut and a subscription are open. Else tokens
-// that are short would be pieces of one ID.
-func (s *Shown) isDoubled(list []Item) bool {
-	n, again := 0, func(i int) bool {
-		return 0 < i && i < len(list) && list[i].ID == list[i-1].ID && list[i].Kind == list[i-1].Kind && list[i].Role == list[i-1].Role
-	}
-	for i := range list {
-		if kind := list[i].Kind; (kind == Message || kind == User) && again(i) && !again(i-1) && !again(i+1) && s.sequence(list[i].Parts) == s.sequence(list[i-1].Parts) {
+// isDoubled reports whether a list has messages of two IDs or more twice each, alike and in a row, and none in
+// pieces otherwise: so a2a-python 0.3 has those that come while a stream that was cut and a subscription are open.
+// Else tokens that are short would be pieces of one ID.
+func (s *Shown) isDoubled(list []Item) bool { // rule: isDoubled
+	n, again := 0, false
+	for i := 1; i < len(list); i++ {
+		was, in := &list[i-1], &list[i]
+		wasAgain := again
+		again = (in.Kind == Message || in.Kind == User) && in.Kind == was.Kind && in.ID == was.ID && in.Role == was.Role
+		if again && (wasAgain || s.sequence(in.Parts) != s.sequence(was.Parts)) {
+			return false
+		}
+		if again {
 			n++
 		}
 	}
