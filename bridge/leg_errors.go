@@ -58,7 +58,7 @@ func isLasting(err error) bool {
 // method: it is too large, or a status alone, which is a server's word on the request. One that says more, or none,
 // may pass. Agno's URL takes messages alone, and 400 is what it says else. 405 and 501 are about the verb, by which
 // the task was made: a page that a gateway has put there while the agent is away says them.
-func comesAgain(err error) bool {
+func comesAgain(err error) bool { // rule: comesAgain
 	refusal := a2a.ErrorOf(err)
 	return errors.Is(err, transport.ErrTooLarge) || refusal != nil && refusal.Code == 0 &&
 		slices.Contains([]int{http.StatusBadRequest, http.StatusGone, http.StatusUnprocessableEntity}, refusal.HTTPStatus)

@@ -30,7 +30,7 @@ func (l *leg) takeLive(events []a2a.Event, flows bool) {
 		if !l.noteEvent(ev) {
 			return
 		}
-		l.spokeLast = ev.Kind == a2a.EventMessage || ev.EndsLeg && l.turn.fold.FinalEnds
+		l.spokeLast = ev.Kind == a2a.EventMessage || ev.EndsLeg && l.turn.fold.FinalEnds // rule: FinalEnds
 		flows = flows && (ev.State == "" || ev.State == l.state && l.progress == saidState)
 	}
 	l.flows = flows // the turn knows more
@@ -117,7 +117,7 @@ func (l *leg) takeOlder(b batch) {
 	case l.phase != streaming && l.subscription != subSpeaks && b.err == nil && l.agent.opts.Client.Unsupported().Get:
 		l.takeReplayed(b.events)
 		l.watchCalls()
-	case l.phase != streaming && b.err != nil:
+	case l.phase != streaming && b.err != nil: // rule: inOldEnded
 		l.step(inOldEnded)
 	case l.phase != streaming:
 		l.step(inHint)

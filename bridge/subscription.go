@@ -150,7 +150,7 @@ func (l *leg) subscriptionEnded(err error) {
 
 // takeHints takes events that cause a look for what they say of calls that wait for the user: he may allow what
 // he has seen, and a look may come too late for that, or not tell of the call.
-func (l *leg) takeHints(events []a2a.Event) {
+func (l *leg) takeHints(events []a2a.Event) { // rule: takeHints
 	var steps []mapping.Step
 	for i := range events {
 		steps = l.turn.fold.Hint(&events[i], steps)

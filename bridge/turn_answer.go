@@ -29,7 +29,7 @@ func cannotReject(decisions []decision) bool {
 
 // contradict reports whether decisions allow and reject calls that their answers do not tell apart: the agent may take
 // either for its question. A question without a call has no ID; LangGraph's server counts the calls of each question.
-func contradict(decisions []decision) bool {
+func contradict(decisions []decision) bool { // rule: contradict
 	allowed := map[string]bool{}
 	for _, d := range decisions {
 		call := d.question.Call

@@ -78,7 +78,7 @@ func (t *turn) finish(ctx context.Context, why stopped) (Result, error) {
 // holds: none, if the agent has said nothing, or does not tell. ggcode, before it was mended (its #565), streamed
 // the states alone of a task that was quickly done, and its newest does of one that fails, whose reason is in the
 // history.
-func (t *turn) unsaid(ctx context.Context, err error) []mapping.Step {
+func (t *turn) unsaid(ctx context.Context, err error) []mapping.Step { // rule: unsaid
 	f := t.fold
 	if err != nil || !f.MayHold() || t.isCommand || t.isCancelled() || t.agent.opts.Client.Unsupported().Get {
 		return nil

@@ -41,7 +41,8 @@
 //
 // Each is named where it is held, with its cost: how many of 13,312 turns (832 shapes of agents,
 // four sentences in four languages, four turns each) are shown wrong without it. A line that ends
-// in "rule: NAME" is the condition that holds it. "Chosen" lists what no rule decides.
+// in "rule: NAME" is the condition that holds it; what one family of agents needs has a name alone. "Chosen" lists what
+// no rule decides.
 //
 // A repetition is a property of a step: views for people leave such steps out, records have
 // them. What is not shown at all is what the editor has already, byte for byte.

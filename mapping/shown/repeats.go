@@ -49,7 +49,7 @@ func (s *Shown) endRun(c *cover) {
 // repetition; false, with nothing shown, if it is none. AG2 streams the answers before and behind a tool's call as one
 // artifact, and then says the last of them again; a2acode says notes between, and then all of the artifact again. Behind
 // anything else that was said the end alone may be said anew.
-func (s *Shown) showLastAnswer(it *item, in *Item) bool {
+func (s *Shown) showLastAnswer(it *item, in *Item) bool { // rule: showLastAnswer
 	answer := strings.TrimSpace(in.seq)
 	if in.Role != End || in.Kind != Message || weight(answer) < evidence {
 		return false

@@ -72,7 +72,7 @@ func (s *Shown) restoreRun(it *item, name, seq string) {
 // the message being shown (L7), whose name it has then, or as a whole.
 func (s *Shown) restoreRepeat(it *item, x *Step, seq string) {
 	r := s.last
-	if r != nil && r.kind == it.kind && r.name == x.Name && bytes.HasSuffix(s.said.text, []byte(seq)) {
+	if r != nil && r.kind == it.kind && r.name == x.Name && bytes.HasSuffix(s.said.text, []byte(seq)) { // rule: restoreRepeat
 		it.run, r.growth, r.at = r, cumulative, len(s.said.text)-len(seq)
 		return
 	}

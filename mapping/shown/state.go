@@ -283,7 +283,7 @@ func (s *Shown) heldNew(it *item, in *Item) {
 // message of another ID, or in an artifact of another name; or the first is a whole, or the second in pieces (asSecond).
 // Then these are two, as L6 says, though the stream may have said the first in pieces: of 60,000 random agents that say
 // short texts, many of them equal, 10,264 lost one behind a cut, unsaid; with this 325.
-func (h *held) markSecond() {
+func (h *held) markSecond() { // rule: markSecond
 	if h.unmarked == nil {
 		return
 	}

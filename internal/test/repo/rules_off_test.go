@@ -134,6 +134,7 @@ func judge(t *testing.T, overlay string) map[string]int {
 	}
 	counts["tests of calls"] = len(failed.FindAllString(calls, -1))
 	counts["transcripts"] = len(failed.FindAllString(run(t, ".", overlay, "./bridge", "-run", "Transcript"), -1))
+	counts["items, events and recordings"] = len(failed.FindAllString(run(t, ".", overlay, "./mapping/...", "-run", "Rules|Killed|Events|Recordings"), -1))
 	return counts
 }
 
