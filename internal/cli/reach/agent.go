@@ -126,10 +126,13 @@ func newConsent(store, command, dir string) *consent {
 	return &consent{command: command, dir: dir, file: filepath.Join(store, fmt.Sprintf("%x", sha256.Sum256([]byte(command+"\x00"+dir))))}
 }
 
-func (w *consent) question() string {
-	return fmt.Sprintf("The agent is started in %s, by: %s. Programs that run there may run what this directory has (scripts, tools, settings), as you. "+
-		"Do you trust what is in it?", safe.Line(w.dir, maxShownDir), agentproc.Describe(w.command))
+// about is what the user reads before the question itself.
+func (w *consent) about() string {
+	return fmt.Sprintf("The agent is started in %s, by: %s. Programs that run there may run what this directory has (scripts, tools, settings), as you.",
+		safe.Line(w.dir, maxShownDir), agentproc.Describe(w.command))
 }
+
+const trusted = "Do you trust what is in it?"
 
 // A NotAllowed error says that the user has to allow something first. To an editor it is
 // as a missing sign-in.
@@ -151,13 +154,13 @@ func (w *consent) allowed(context.Context) error {
 }
 
 // ask asks the user, unless there is a decision already, and keeps a yes.
-func (w *consent) ask(ctx context.Context, confirm func(question string) (bool, error)) error {
+func (w *consent) ask(ctx context.Context, confirm func(about string) (bool, error)) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.allowed(ctx); err == nil || w.refused {
 		return err
 	}
-	yes, err := confirm(w.question())
+	yes, err := confirm(w.about())
 	if err != nil {
 		return err
 	}
@@ -172,14 +175,15 @@ func (w *consent) ask(ctx context.Context, confirm func(question string) (bool, 
 
 // allowAtTerminal asks at the terminal; without one nobody can answer.
 func allowAtTerminal(ctx context.Context, p *frame.Program, w *consent) error {
-	return w.ask(ctx, func(question string) (bool, error) {
+	return w.ask(ctx, func(about string) (bool, error) {
 		a, done := p.NewAsker(ctx, false)
 		defer done()
 		if !a.Asks() {
 			return false, nil
 		}
-		a.Fresh()
-		return a.Yes(question, false)
+		a.Say("%s", about)
+		a.Fresh() // only now: the terminal may be slow, or be held by Ctrl-S
+		return a.Yes(trusted, false)
 	})
 }
 
@@ -193,8 +197,8 @@ func (w *consent) SignIn(ctx context.Context, user bridge.Asker) error {
 	w.mu.Lock()
 	w.refused = false // the user begins anew
 	w.mu.Unlock()
-	return w.ask(ctx, func(question string) (bool, error) {
-		yes, err := user.Confirm(ctx, safe.Plain(question))
+	return w.ask(ctx, func(about string) (bool, error) {
+		yes, err := user.Confirm(ctx, safe.Plain(about+" "+trusted))
 		if errors.Is(err, bridge.ErrCannotAsk) {
 			err = nil // a no, which says where else the user can allow it
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/urfave/cli/v2"
 
@@ -48,12 +49,47 @@ func TestAllowAtTerminal(t *testing.T) {
 		p := &frame.Program{Stdout: io.Discard, Terminal: func() (io.ReadWriteCloser, error) { return tty, nil }}
 		err := allowAtTerminal(t.Context(), p, newConsent(store, test.command, test.dir))
 		shown := tty.String()
-		if (err == nil) != test.allowed || strings.Contains(shown, "Do you trust what is in it?") != test.asked || strings.ContainsAny(strings.TrimSpace(shown), "\x1b\n") {
+		if (err == nil) != test.allowed || strings.Contains(shown, "Do you trust what is in it?") != test.asked || strings.ContainsAny(strings.Replace(strings.TrimSpace(shown), "\nDo you", " Do you", 1), "\x1b\n") {
 			t.Errorf("%+v: %v, %q", test, err, shown)
 		}
 	}
 	nobody := &frame.Program{Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("none") }}
 	must.Equal(t, allowAtTerminal(t.Context(), nobody, newConsent(store, "./agent", root)) != nil, true, "nobody was asked")
+}
+
+// TestTypedMeanwhile: what was typed before all of the question is shown does not answer it.
+func TestTypedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, user := io.Pipe()
+		defer user.Close()
+		k := &frame.Keyboard{Open: func() (io.ReadWriteCloser, error) {
+			return hasty{r, func(shown string) {
+				line := "y\n"
+				if strings.Contains(shown, trusted) {
+					line = "n\n"
+				}
+				go io.WriteString(user, line) // ends when it is read, or with the test
+				synctest.Wait()
+			}}, nil
+		}}
+		before, _ := k.Terminal()
+		go before.Read(make([]byte, 9)) // ends when the question before is withdrawn; the keyboard goes on reading
+		synctest.Wait()
+		before.Close()
+		err := allowAtTerminal(t.Context(), &frame.Program{Terminal: k.Terminal}, newConsent(t.TempDir(), "./agent", t.TempDir()))
+		must.Fail(t, err, "may not run")
+	})
+}
+
+// A hasty user types while something is shown.
+type hasty struct {
+	*io.PipeReader
+	types func(shown string)
+}
+
+func (h hasty) Write(b []byte) (int, error) {
+	h.types(string(b))
+	return len(b), nil
 }
 
 // The agent runs in the directory that the user has allowed, also if the link to it leads
