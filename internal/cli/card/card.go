@@ -265,7 +265,7 @@ func HowToGive(s a2a.SecurityScheme) string {
 		if s.Scheme == "basic" {
 			return `export A2ASTDIO_TOKEN="$USER:$PASSWORD"` + or
 		}
-		return `export A2ASTDIO_TOKEN="$TOKEN", or --credential-command for one that ends` + or
+		return `export A2ASTDIO_TOKEN="$TOKEN", or --credential-command for one that expires` + or
 	case "apiKey":
 		return `export A2ASTDIO_TOKEN="$KEY"` + or
 	case "oauth2", "openIdConnect":

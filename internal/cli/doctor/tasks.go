@@ -105,7 +105,7 @@ func (k *checkup) tasksStep(a *answered) {
 		return
 	}
 	t := a.tasks
-	if t.get == notKnown {
+	if t.get == notKnown || k.steps[len(k.steps)-1].Status == stepFailed { // behind a failed round trip it may be another server
 		k.skip("the agent could not be asked", "abilities")
 		return
 	}

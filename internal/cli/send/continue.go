@@ -82,7 +82,7 @@ func (s *sending) explainRefusal(err error) error {
 	}
 	switch agent := a2a.ErrorOf(err); {
 	case s.c.Bool("continue"):
-		return fmt.Errorf("%w: the agent may have given up the conversation that --continue goes on with; without it another one begins", err)
+		return fmt.Errorf("%w: it may have given up this conversation; send without --continue begins another", err)
 	case id != "" && frame.IsSet(s.c, "task-id") && agent.Has(a2a.CodeTaskNotFound):
 		return fmt.Errorf("agent: it has no task %s (%s, %d): a2astdio task list shows its tasks", id, agent.Message, agent.Code)
 	}
