@@ -36,11 +36,14 @@ func (p *pause) unanswered() []toolCall {
 	})
 }
 
-// wait ends the stream with input-required, and a question or nil, and returns when p is
-// answered.
-func (r *run) wait(p *pause, question *message) {
+// wait says what p is about, ends the stream with input-required, and a question or nil, and
+// returns when p is answered. A client may answer a call as soon as it has read of it.
+func (r *run) wait(p *pause, question *message, about ...event) {
 	t := r.task
 	t.mu.Lock()
+	for _, e := range about {
+		r.append(e)
+	}
 	r.append(event{state: stateInputRequired, kind: kindStateChange, final: true, message: question})
 	if r.err == nil {
 		t.pause = p
@@ -72,6 +75,7 @@ func (r *run) approve(calls ...toolCall) map[string]answer {
 	r.asked = true
 	p, session := newPause(), r.task.session
 	answers := map[string]answer{}
+	var said []event
 	for _, c := range calls {
 		c.Status = callPending
 		if _, ok := session.allowed.Load(toolOf(c)); ok {
@@ -80,10 +84,14 @@ func (r *run) approve(calls ...toolCall) map[string]answer {
 		} else {
 			p.calls = append(p.calls, c)
 		}
-		r.update(c)
+		said = append(said, r.mention(c))
 	}
 	if len(p.calls) > 0 {
-		r.wait(p, nil)
+		r.wait(p, nil, said...)
+	} else {
+		for _, e := range said {
+			r.emit(e, r.agent.pace)
+		}
 	}
 	if r.err == nil {
 		maps.Copy(answers, p.answers)

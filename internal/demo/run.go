@@ -108,12 +108,14 @@ func (r *run) talk(pace time.Duration, chunks ...string) {
 }
 
 // update sends a tool call, and waits one pace, so that its steps are visible.
-func (r *run) update(c toolCall) {
+func (r *run) update(c toolCall) { r.emit(r.mention(c), r.agent.pace) }
+
+func (r *run) mention(c toolCall) event {
 	kind := kindToolCall
 	if c.Confirmation != nil {
 		kind = kindConfirmation
 	}
-	r.emit(event{kind: kind, message: r.task.extension(c)}, r.agent.pace)
+	return event{state: stateWorking, kind: kind, message: r.task.extension(c)}
 }
 
 // ran records an action for a call. It is told exactly, with strings in Go's quotes, so

@@ -204,6 +204,17 @@ func TestLongLosesNothing(t *testing.T) {
 	})
 }
 
+// A call may be answered as soon as it has been read that it asks, whatever comes behind it.
+func TestAnsweredAtOnce(t *testing.T) {
+	converse(t, "0.3", &Options{Pace: time.Hour}, func(t *testing.T, c *client) {
+		for r := c.stream(false, says("edit")); c.first() == "none"; {
+			r.next()
+		}
+		lines := c.stream(true, answers(optionOnce, c.first())).rest()
+		must.Equal(t, lines[len(lines)-1], "completed (final)")
+	})
+}
+
 // A client that leaves does not end its task. A returning one gets the rest once: what
 // the snapshot has is not repeated.
 func TestDisconnectAndResubscribe(t *testing.T) {
