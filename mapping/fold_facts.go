@@ -34,8 +34,9 @@ type facts struct {
 	rest   Rest   // how the task rests that has said so last: see Fold.Rest
 	failID string // of the message that FailText is of
 	// askedID and asked are the ID and the parts of the newest message that a task has waited with.
-	askedID, asked string
-	spoken         dialect.Spoken
+	askedID string
+	asked   []byte
+	spoken  dialect.Spoken
 }
 
 // begin forgets what belongs to the turn before.
@@ -96,7 +97,7 @@ const maxAsked = 4 << 10
 // hasAsked reports whether a task that does not wait any more still has the message that it has
 // waited with, as those of a2alite have until their end.
 func (f *facts) hasAsked(ev *a2a.Event) bool {
-	return !ev.State.Waits() && f.askedID != "" && ev.Message.ID == f.askedID && string(ev.Message.Parts.Raw) == f.asked
+	return !ev.State.Waits() && f.askedID != "" && ev.Message.ID == f.askedID && string(ev.Message.Parts.Raw) == string(f.asked)
 }
 
 // Rest returns how a task was left, also in a turn before; the zero value if it works, is not
@@ -120,7 +121,7 @@ func (f *facts) noteRest(ev *a2a.Event) {
 			f.rest.MessageID, f.rest.text = strings.Clone(ev.Message.ID), hashText(&ev.Message)
 		}
 		if parts := ev.Message.Parts.Raw; ev.HasMessage && !ev.State.Terminal() && len(parts) <= maxAsked {
-			f.askedID, f.asked = f.rest.MessageID, strings.Clone(string(parts))
+			f.askedID, f.asked = f.rest.MessageID, append(f.asked[:0], parts...)
 		}
 	case f.rest.State != "" && f.rest.State != ev.State:
 		f.rest.State, f.rest.MessageID = "", ""

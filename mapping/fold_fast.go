@@ -61,9 +61,12 @@ func (f *Fold) noteFast(ev *a2a.Event, steps []Step) {
 		l = &f.fast[f.nextFast]
 		f.nextFast = (f.nextFast + 1) % maxFast
 	}
-	*l = fastStep{shape: shape, grown: grown, id: strings.Clone(carrierOf(ev)), still: !meta.Said && !meta.Extended, step: Step{
+	*l = fastStep{shape: shape, grown: grown, id: grown.ID(), still: !meta.Said && !meta.Extended, step: Step{
 		Kind: StepText, TaskID: f.TaskID, ContextID: f.ContextID, Append: true, LastChunk: s.LastChunk, Shown: s.Shown,
-		MessageID: strings.Clone(s.MessageID), ArtifactID: strings.Clone(s.ArtifactID), Name: strings.Clone(s.Name), Description: strings.Clone(s.Description)}}
+		MessageID: grown.ID(), Name: strings.Clone(s.Name), Description: strings.Clone(s.Description)}}
+	if kind == shown.Artifact {
+		l.step.ArtifactID = grown.ID()
+	}
 }
 
 // carrierOf is the ID of the message or the artifact that an event has, "" for none.

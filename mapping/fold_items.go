@@ -160,7 +160,7 @@ func (f *Fold) message(m *a2a.Message, role shown.Role) {
 		f.shown.Live(&as)
 		return
 	}
-	if !f.spoken.Splits() && f.showOnePart(m) {
+	if !f.spoken.Splits() && f.showOnePart(m, as) {
 		return
 	}
 	f.items.clear()
@@ -180,11 +180,11 @@ func (f *Fold) decoded(parts a2a.Parts) a2a.Parts {
 	return partList(f.partsOfOne...)
 }
 
-// showOnePart shows a message that is a thought, or a tool call, and nothing else, as most with one are;
+// showOnePart shows a message that is one text, a thought or a tool call, and nothing else, as most are;
 // false, with nothing shown, if it is anything else.
-func (f *Fold) showOnePart(m *a2a.Message) bool {
+func (f *Fold) showOnePart(m *a2a.Message, as shown.Item) bool {
 	left := m.Parts
-	if !left.Next(&f.part) || f.part.Kind != a2a.PartData {
+	if !left.Next(&f.part) || f.part.Kind != a2a.PartData && f.part.Kind != a2a.PartText {
 		return false
 	}
 	f.partsOfOne = append(f.partsOfOne[:0], f.part)
@@ -192,14 +192,18 @@ func (f *Fold) showOnePart(m *a2a.Message) bool {
 		return false
 	}
 	p := &f.partsOfOne[0]
-	if !f.spoken.Thinks() && f.toolCall(string(p.Data), m.ID) {
+	if p.Kind == a2a.PartText {
+		as.Kind = shown.Message
+	} else if !f.spoken.Thinks() && f.toolCall(string(p.Data), m.ID) {
 		return true
+	} else if _, _, ok := f.spoken.Thought(p); !ok {
+		return false
+	} else {
+		as = shown.Item{Kind: shown.Thought}
 	}
-	_, _, ok := f.spoken.Thought(p)
-	if ok {
-		f.shown.Live(&shown.Item{Kind: shown.Thought, ID: m.ID, Parts: partList(f.partsOfOne...)})
-	}
-	return ok
+	as.ID, as.Parts = m.ID, partList(f.partsOfOne...)
+	f.shown.Live(&as)
+	return true
 }
 
 // ThoughtWords are the subject and the description of a thought, by the data that a step has of it.

@@ -18,8 +18,8 @@ func (mastra) matchesCard(card *a2a.Card) bool { return strings.HasPrefix(card.P
 
 // recognizes: its artifacts are named after their task.
 func (mastra) recognizes(ev *a2a.Event) bool {
-	return ev.TaskID != "" && ev.Kind == a2a.EventArtifact &&
-		(ev.Artifact.ID == ev.TaskID+":response:text" || ev.Artifact.ID == ev.TaskID+":response:data")
+	what, found := strings.CutPrefix(ev.Artifact.ID, ev.TaskID)
+	return ev.TaskID != "" && ev.Kind == a2a.EventArtifact && found && (what == ":response:text" || what == ":response:data")
 }
 
 // message drops a filler, and leaves the rest to A2A's rules.

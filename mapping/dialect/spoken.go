@@ -27,7 +27,8 @@ type Spoken struct {
 	// splitter is the first spoken dialect that splits messages, nil if none does, with its place.
 	splitter      splitter
 	splitterPlace uint8
-	searched      int // in how many events a dialect was looked for
+	searched      int    // in how many events a dialect was looked for
+	room          []byte // of what Others writes
 }
 
 // A set is a set of dialects, by their places: see [placeOf].
@@ -194,7 +195,7 @@ func (s *Spoken) Others(raw a2a.JSON) a2a.JSON {
 	if len(raw) <= len("{}") {
 		return ""
 	}
-	var rest []byte
+	rest := s.room[:0]
 	own := s.Any()
 	rawjson.EachMember(string(raw), func(key, value string) bool {
 		if s.Any() && !a2a.IsExtensionKey(key) {
@@ -205,14 +206,14 @@ func (s *Spoken) Others(raw a2a.JSON) a2a.JSON {
 			own = true
 			return true
 		}
-		if rest == nil {
-			rest = make([]byte, 0, len(raw))
-		}
 		rest = rawjson.AppendMember(rest, key, value)
 		return true
 	})
+	if s.room = rest; cap(rest) > maxKnownMeta {
+		s.room = nil
+	}
 	switch {
-	case rest == nil:
+	case len(rest) == 0:
 		return ""
 	case !own:
 		return raw

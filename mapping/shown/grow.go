@@ -55,6 +55,9 @@ type Grown struct {
 	run *run
 }
 
+// ID is the item's, a copy.
+func (g Grown) ID() string { return g.it.id }
+
 // Growing returns what was shown last, for [Shown.Grow]; false: it is not of this task, kind
 // and ID.
 func (s *Shown) Growing(kind Kind, id string) (g Grown, ok bool) {

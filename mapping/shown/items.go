@@ -17,14 +17,15 @@ type key struct {
 // item is what was shown of one, also as a repetition.
 type item struct {
 	key
-	n      int      // its length
-	hashes []extent // of it, but for the end that is growing: see Shown.growing
-	turn   int      // the newest that has shown something of it
-	run    *run     // that its newest text is in; nil: there is none yet
-	hint   Hint     // of its newest event that appends
-	events int      // that have said something new of it
-	epoch  int      // of its newest text
-	heldIn int      // Shown.states, when a state has held it last
+	n      int       // its length
+	hashes []extent  // of it, but for the end that is growing: see Shown.growing
+	one    [1]extent // room of hashes: most items have one
+	turn   int       // the newest that has shown something of it
+	run    *run      // that its newest text is in; nil: there is none yet
+	hint   Hint      // of its newest event that appends
+	events int       // that have said something new of it
+	epoch  int       // of its newest text
+	heldIn int       // Shown.states, when a state has held it last
 	life   life
 	form   form
 	of     Kind // what a thought came in
@@ -72,6 +73,7 @@ func (s *Shown) another(k key) *item {
 	hash := s.hashKey(k)
 	k.id = strings.Clone(k.id)
 	it := &item{key: k, turn: s.turn}
+	it.hashes = it.one[:0]
 	if old := s.items[hash]; old != nil {
 		old.life, it.life = dead, instead
 	}
@@ -99,7 +101,7 @@ func (s *Shown) extend(it *item, text string) {
 
 // setText notes that an item is known to have said just this, in this turn: text that is in said already.
 func (s *Shown) setText(it *item, seq string) {
-	it.n, it.hashes, it.turn = 0, nil, s.turn
+	it.n, it.hashes, it.turn = 0, it.hashes[:0], s.turn
 	if s.growing == it {
 		s.growing, s.n = nil, 0
 	}

@@ -3,7 +3,6 @@ package spell
 import (
 	"cmp"
 	"encoding/json"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -28,6 +27,7 @@ type Journal struct {
 	calls     map[string][]byte // a call's last mention, by the name that the editor knows it by
 	spare     []byte            // room for the next one
 	item      itemKey           // of the last line; zero if the next one must say it
+	itemRoom  []byte            // the item's strings
 	sinceFull int               // bytes since the last line that stood for itself
 }
 
@@ -140,7 +140,9 @@ func (j *Journal) appendItem(dst []byte, run []mapping.Step) []byte {
 	dst = append(append(dst, is.kind...), '"')
 	if is != j.item {
 		dst = appendOptional(appendFields(dst, "task", is.task, "id", is.id, "as", is.as), "name", s.Name)
-		j.item = itemKey{strings.Clone(is.task), is.kind, strings.Clone(is.id), strings.Clone(is.as)}
+		j.itemRoom = append(append(append(j.itemRoom[:0], is.task...), is.id...), is.as...)
+		ours, id, as := rawjson.View(j.itemRoom), len(is.task), len(is.task)+len(is.id)
+		j.item = itemKey{ours[:id], is.kind, ours[id:as], ours[as:]}
 	}
 	dst = appendTrue(appendTrue(appendTrue(dst, "begins", !s.Append), "replaces", s.Replaces), "repeats", s.Repeats)
 	switch s.Kind {

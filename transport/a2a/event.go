@@ -202,6 +202,12 @@ func (p Parts) All() iter.Seq[*Part] {
 
 // Text is the text of all parts, joined.
 func (p Parts) Text() string {
+	if only := p.fast.Only; only != nil && len(p.fast.List) == 0 { // as mostly: nothing is allocated
+		if only.Kind != PartText {
+			return ""
+		}
+		return only.Text
+	}
 	var b strings.Builder
 	for part := range p.All() {
 		if part.Kind == PartText {
