@@ -46,7 +46,7 @@ func (adk) matchesCard(card *a2a.Card) bool {
 // recognizes: a key of its own may be in the metadata of the event, or of anything in it. In data such
 // keys are somebody else's: the input of a call, for one.
 func (adk) recognizes(ev *a2a.Event) bool {
-	if !strings.Contains(string(ev.Raw), `"adk_`) && !strings.Contains(string(ev.Raw), `"kagent_`) { // kagent's runtime for Python
+	if ev.Kind == a2a.EventTask && !mayHaveADKKey(ev.Raw) {
 		return false
 	}
 	return adkMarks(ev.Metadata, a2a.Parts{}) || adkMarks(ev.Message.Metadata, ev.Message.Parts) || adkMarks(ev.Artifact.Metadata, ev.Artifact.Parts) ||
@@ -56,10 +56,21 @@ func (adk) recognizes(ev *a2a.Event) bool {
 
 // adkMarks reports whether metadata, or that of one of the parts, has a key of ADK's.
 func adkMarks(metadata a2a.JSON, parts a2a.Parts) bool {
-	return hasADKKey(metadata) || a2a.Any(parts.All(), func(p *a2a.Part) bool { return hasADKKey(p.Metadata) })
+	if only := parts.FastPath().Only; only != nil { // as mostly: its text is not searched
+		return hasADKKey(metadata) || hasADKKey(only.Metadata)
+	}
+	return hasADKKey(metadata) ||
+		(parts.Raw == "" || mayHaveADKKey(parts.Raw)) && a2a.Any(parts.All(), func(p *a2a.Part) bool { return hasADKKey(p.Metadata) })
+}
+
+func mayHaveADKKey(json a2a.JSON) bool {
+	return strings.Contains(string(json), `"adk_`) || strings.Contains(string(json), `"kagent_`) // kagent's runtime for Python
 }
 
 func hasADKKey(metadata a2a.JSON) (found bool) {
+	if !mayHaveADKKey(metadata) {
+		return false
+	}
 	gjson.Parse(string(metadata)).ForEach(func(key, _ gjson.Result) bool {
 		found = strings.HasPrefix(key.Str, "adk_") || strings.HasPrefix(key.Str, "kagent_")
 		return !found

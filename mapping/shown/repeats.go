@@ -215,11 +215,10 @@ func (s *Shown) sayRest(it *item, in *Item, n int, own bool) {
 // best has all of the text, or else is the first that it goes beyond; false: there is none. What
 // a dialect knows to be a whole says its own pieces again, and not an equal text before them.
 func (s *Shown) covers(in *Item) (best cover, ok bool) {
-	n := weight(in.seq)
-	if n == 0 || len(s.said.starts) == 0 || in.as == inPart && s.isShort(in, n) {
+	begin := headOf(in.seq) // its length is the text's weight
+	if begin.n == 0 || len(s.said.starts) == 0 || in.as == inPart && s.isShort(in, begin.n) {
 		return cover{}, false
 	}
-	begin := headOf(in.seq)
 	newest := s.said.newestStart() // a whole may have come before: "Wait..." twice
 	if c, good := s.coversFrom(newest, in); good && c.rest == "" && (in.Hint != Whole || s.isStreamed(&c, in.Kind)) {
 		return c, true
