@@ -54,6 +54,59 @@ func (j *Journal) appendTool(dst []byte, s *mapping.Step) []byte {
 	return append(dst, "}\n"...)
 }
 
+// appendOutput appends an output, and appendConfirmation what is asked, by hand: half of the events of an edit have one.
+func appendOutput(dst []byte, o *mapping.ToolOutput) []byte {
+	return appendObject(dst, "output", func(dst []byte) []byte {
+		dst = appendDiff(appendOptional(dst, "text", o.Text), "diff", o.Diff)
+		return appendOptional(dst, "structured_data", string(o.Data))
+	})
+}
+
+func appendConfirmation(dst []byte, q *mapping.Confirmation) []byte {
+	return appendObject(dst, "confirmation_request", func(dst []byte) []byte {
+		if len(q.Options) > 0 {
+			dst = appendValue(dst, "options", q.Options)
+		}
+		if e := q.Execute; e != nil {
+			dst = appendObject(dst, "execute_details", func(dst []byte) []byte {
+				return appendOptional(rawjson.AppendField(dst, "command", e.Command), "working_directory", e.WorkingDirectory)
+			})
+		}
+		dst = appendDiff(dst, "file_edit_details", q.Edit)
+		if q.MCP != nil {
+			dst = appendValue(dst, "mcp_details", q.MCP)
+		}
+		if q.Generic != nil {
+			dst = appendValue(dst, "generic_details", q.Generic)
+		}
+		return appendOptional(dst, "extra", string(q.Unread))
+	})
+}
+
+func appendDiff(dst []byte, key string, d *mapping.FileDiff) []byte {
+	if d == nil {
+		return dst
+	}
+	return appendObject(dst, key, func(dst []byte) []byte {
+		dst = appendFields(dst, "file_name", d.FileName, "file_path", d.FilePath)
+		if d.OldContent != nil {
+			dst = rawjson.AppendField(dst, "old_content", *d.OldContent)
+		}
+		return appendOptional(rawjson.AppendField(dst, "new_content", d.NewContent), "formatted_diff", d.Formatted)
+	})
+}
+
+// appendObject appends a member that is an object. members appends those that it has, each behind a comma.
+func appendObject(dst []byte, key string, members func([]byte) []byte) []byte {
+	dst = append(append(append(dst, `,"`...), key...), `":`...)
+	at := len(dst)
+	if dst = members(dst); len(dst) == at {
+		return append(dst, "{}"...)
+	}
+	dst[at] = '{' // in place of the first comma
+	return append(dst, '}')
+}
+
 // common is how many bytes of their beginning and of their end two texts have in common: whole characters.
 func common(was, now string) (head, tail int) {
 	least := min(len(now), len(was))

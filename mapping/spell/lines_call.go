@@ -34,7 +34,7 @@ func appendToolCall(dst []byte, c *mapping.ToolCall, all bool) []byte {
 	case *o == (mapping.ToolOutput{}): // it has one of three, by the RFC
 		dst = rawjson.AppendJSON(dst, "output", `{"text":""}`)
 	case all:
-		dst = appendValue(dst, "output", o)
+		dst = appendOutput(dst, o)
 	default:
 		dst = appendValue(dst, "output", extensionOutput{o, valueOf(o.Data)})
 	}
@@ -44,7 +44,7 @@ func appendToolCall(dst []byte, c *mapping.ToolCall, all bool) []byte {
 	switch q := c.Confirmation; {
 	case q == nil:
 	case all:
-		dst = appendValue(dst, "confirmation_request", q)
+		dst = appendConfirmation(dst, q)
 	case c.Asks: // it is there while it is asked, by the RFC
 		asked := extensionQuestion(q)
 		for _, o := range mapping.NewQuestion(c).Options {
