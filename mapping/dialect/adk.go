@@ -46,12 +46,12 @@ func (adk) matchesCard(card *a2a.Card) bool {
 // recognizes: a key of its own may be in the metadata of the event, or of anything in it. In data such
 // keys are somebody else's: the input of a call, for one.
 func (adk) recognizes(ev *a2a.Event) bool {
-	if ev.Kind == a2a.EventTask && !mayHaveADKKey(ev.Raw) {
-		return false
+	if hasADKKey(ev.Metadata) || adkMarks(ev.Message.Metadata, ev.Message.Parts) || adkMarks(ev.Artifact.Metadata, ev.Artifact.Parts) {
+		return true
 	}
-	return adkMarks(ev.Metadata, a2a.Parts{}) || adkMarks(ev.Message.Metadata, ev.Message.Parts) || adkMarks(ev.Artifact.Metadata, ev.Artifact.Parts) ||
-		a2a.Any(ev.Artifacts, func(a a2a.Artifact) bool { return adkMarks(a.Metadata, a.Parts) }) ||
-		a2a.Any(ev.History, func(m a2a.Message) bool { return adkMarks(m.Metadata, m.Parts) })
+	return ev.Kind == a2a.EventTask && mayHaveADKKey(ev.Raw) && // to walk its lists allocates
+		(a2a.Any(ev.Artifacts, func(a a2a.Artifact) bool { return adkMarks(a.Metadata, a.Parts) }) ||
+			a2a.Any(ev.History, func(m a2a.Message) bool { return adkMarks(m.Metadata, m.Parts) }))
 }
 
 // adkMarks reports whether metadata, or that of one of the parts, has a key of ADK's.
@@ -59,8 +59,12 @@ func adkMarks(metadata a2a.JSON, parts a2a.Parts) bool {
 	if only := parts.FastPath().Only; only != nil { // as mostly: its text is not searched
 		return hasADKKey(metadata) || hasADKKey(only.Metadata)
 	}
-	return hasADKKey(metadata) ||
-		(parts.Raw == "" || mayHaveADKKey(parts.Raw)) && a2a.Any(parts.All(), func(p *a2a.Part) bool { return hasADKKey(p.Metadata) })
+	may := len(parts.FastPath().List) > 0 || mayHaveADKKey(parts.Raw) // to walk them allocates
+	return hasADKKey(metadata) || may && adkMarksPart(parts)
+}
+
+func adkMarksPart(parts a2a.Parts) bool {
+	return a2a.Any(parts.All(), func(p *a2a.Part) bool { return hasADKKey(p.Metadata) })
 }
 
 func mayHaveADKKey(json a2a.JSON) bool {
