@@ -66,14 +66,18 @@ func (s *Shown) Snapshot(state a2a.State, list []Item) (gap bool) {
 func (s *Shown) entries(list []Item, our *ours) []Item {
 	from, doubled := our.behind(list), s.isDoubled(list)
 	kept := make([]Item, 0, len(list)-from)
-	at := map[string]int{}
+	at, before := map[string]int{}, map[string]bool{} // before: ours
 	for i := range list {
 		in := list[i]
 		if in.Kind == User || i < from && in.Kind != Artifact && in.Role == Said {
+			before[in.ID] = before[in.ID] || in.Kind == Message
 			continue
 		}
 		in.seq, in.as = s.sequence(in.Parts), asWhole
 		if in.Kind == Message {
+			if before[in.ID] { // iac-code has one for all turns of a task: an answer like an earlier one was lost behind a cut
+				in.as = asSecond
+			}
 			if k, known := at[in.ID]; known {
 				if !doubled || in.Role != Said || in.seq != kept[k].seq {
 					kept[k].join(&in) // rule: S2
@@ -187,7 +191,7 @@ func (s *Shown) heldItem(in *Item) (textMissing bool) {
 		// Or it goes on; but a short text that is longer now is another: "Yes." and "Yes, at
 		// nine.", and so is what a task asks that has worked since.
 		asks := in.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
-		if it.turn == s.turn || begins && !asks && (it.n >= evidence || rest == "") {
+		if it.turn == s.turn || begins && !asks && in.as != asSecond && (it.n >= evidence || rest == "") {
 			it.heldIn = s.states
 			return s.heldKnown(it, in, rest, begins)
 		}
