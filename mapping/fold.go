@@ -150,7 +150,7 @@ func (f *Fold) read(ev *a2a.Event) {
 			f.snapshot(ev)
 		} else {
 			f.liveTask(ev)
-			f.metadataQuestion(ev)
+			f.metadataCall(ev)
 		}
 		if ev.State.Terminal() {
 			f.has = max(f.has, empty)
@@ -159,7 +159,7 @@ func (f *Fold) read(ev *a2a.Event) {
 		f.state(ev)
 		f.shown.SetState(ev.State, false, false)
 		f.statusMessage(ev)
-		f.metadataQuestion(ev)
+		f.metadataCall(ev)
 	case a2a.EventMessage:
 		f.shown.SetState("", false, false)
 		f.message(&ev.Message, shown.Said)

@@ -37,18 +37,37 @@ func (f *Fold) outputSoFar(a *a2a.Artifact) bool {
 }
 
 // Hint takes an event that causes a look, and is not shown: it notes which dialect its agent speaks, if none is
-// known, and shows what messages say of calls that wait for the user ([calls.Hint]).
+// known, and shows what messages say of calls that wait for the user ([calls.Hint]), and the calls that a state's
+// metadata tells of, since a look brings the newest of these alone (iac-code).
 func (f *Fold) Hint(ev *a2a.Event, steps []Step) []Step {
 	task := cmp.Or(ev.TaskID, f.TaskID)
 	waits := f.Calls.WaitsIn(task) // others are not entered: 64 of them would have it forgotten
-	if waits || !f.spoken.Any() {
+	if waits || ev.Metadata != "" || !f.spoken.Any() {
 		f.spoken.Read(ev)
 	}
-	if !waits {
-		return steps
+	told := f.spoken.Meta.Call
+	if told != nil && (told.Asks || told.Name == "" || task != f.TaskID) {
+		told = nil
 	}
 	f.steps, f.event, f.verb = steps, ev, shown.Replayed
-	f.Calls.Enter(task)
+	if waits || told != nil {
+		f.Calls.Enter(task)
+	}
+	if told != nil {
+		c := *told // as in metadataCall
+		f.showCalls(f.Calls.Say(&c, "", calls.Replayed, nil))
+	}
+	if waits {
+		f.hintOfMessages(ev)
+	}
+	f.Calls.Enter(f.TaskID)
+	steps, f.steps, f.event = f.steps, nil, nil
+	f.dropEvent()
+	return steps
+}
+
+// hintOfMessages shows what the messages of an event that causes a look say of calls that wait.
+func (f *Fold) hintOfMessages(ev *a2a.Event) {
 	for _, m := range append(slices.Collect(a2a.Each(ev.History)), ev.Message) {
 		if f.spoken.ByUser(&m) {
 			continue
@@ -69,17 +88,16 @@ func (f *Fold) Hint(ev *a2a.Event, steps []Step) []Step {
 		}
 		f.showCalls(list)
 	}
-	f.Calls.Enter(f.TaskID)
-	steps, f.steps, f.event = f.steps, nil, nil
-	f.dropEvent()
-	return steps
 }
 
-// metadataQuestion shows that a state's metadata asks a question, if the task waits, or answers
-// one.
-func (f *Fold) metadataQuestion(ev *a2a.Event) {
-	q := f.spoken.Meta.Question
-	if q == nil || q.Asks && ev.State != a2a.StateInputRequired || !q.Asks && !f.Calls.Holds(q.ID) {
+// metadataCall shows the call that a state's metadata tells of, and what the agent thinks there: one that asks, if the
+// task waits, and one without a name, of which it says that it asks no more, if it is known.
+func (f *Fold) metadataCall(ev *a2a.Event) {
+	if t := f.spoken.Meta.Thinking; t != "" && !f.verb.OfTask() {
+		f.shown.Live(&shown.Item{Kind: shown.Thought, ID: f.TaskID, Hint: shown.Piece, Parts: partList(a2a.Part{Kind: a2a.PartText, Text: t})})
+	}
+	q := f.spoken.Meta.Call
+	if q == nil || q.Asks && ev.State != a2a.StateInputRequired || !q.Asks && q.Name == "" && !f.Calls.Holds(q.ID) {
 		return
 	}
 	c := *q // what is kept of the metadata may be read again

@@ -66,7 +66,7 @@ func (f *Fold) snapshot(ev *a2a.Event) {
 	if f.shown.Snapshot(ev.State, list) {
 		f.tellGap(from)
 	}
-	f.metadataQuestion(ev)
+	f.metadataCall(ev)
 	f.Calls.EndSnapshot()
 }
 

@@ -252,6 +252,9 @@ func (p protocol) part(part *a2a.OutPart) shape {
 			data = `{"data":` + data + `}`
 		}
 		s = shape{{nameKind, "data"}, {same("data"), raw(data)}}
+		if !p.v03 {
+			s = append(s, member{nameMediaType, part.MediaType})
+		}
 	default:
 		s = shape{{nameKind, "text"}, {same("text"), &part.Text}}
 	}

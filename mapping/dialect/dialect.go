@@ -70,7 +70,7 @@ type SideRequest struct {
 // dialects lists them all, in the order in which they are tried. Journals name the one of a question by its place: no
 // dialect that asks may be moved.
 func dialects() []dialect {
-	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}, hector{}, wrapper{}, inference{}, shared{}, redpanda{}, agentFramework{}, langgraph{}}
+	return []dialect{devtool{}, gemini{}, adk{}, codexNPM{}, mastra{}, hector{}, wrapper{}, inference{}, shared{}, redpanda{}, agentFramework{}, langgraph{}, iacCode{}}
 }
 
 // placeOf returns the place in that list of the dialect of a name, counted from 1 (see
@@ -142,8 +142,10 @@ type Meta struct {
 	// Err is an unexpected error in the agent, in its own words.
 	Err   string
 	Usage a2a.JSON
-	// Question is a call that waits, or does so no more, by the metadata of a state.
-	Question *calls.ToolCall
+	// Call is one that waits, or does so no more, by the metadata of a state; with a name, any.
+	Call *calls.ToolCall
+	// Thinking is a piece of a thought.
+	Thinking string
 	// Others are the members that no dialect has read, as an object; "" if there is
 	// none.
 	Others a2a.JSON

@@ -34,7 +34,7 @@ func (shared) recognizes(*a2a.Event) bool { return false }
 
 func (shared) readMeta(metadata a2a.JSON, m *Meta) bool {
 	if in := gjson.Get(string(metadata), "shared.interrupt"); in.Get("request_id").Exists() {
-		m.Question = sharedQuestion(in)
+		m.Call = sharedQuestion(in)
 		return true
 	}
 	u := gjson.Get(string(metadata), "shared.usage")

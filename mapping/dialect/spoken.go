@@ -164,7 +164,7 @@ func (s *Spoken) readMeta(raw a2a.JSON) {
 		if d.readMeta(raw, &s.Meta) {
 			s.Meta.Said = true
 			s.learn(place)
-			if q := s.Meta.Question; q != nil {
+			if q := s.Meta.Call; q != nil {
 				q.Dialect, q.Differences = place, about.traits.Differences
 			}
 			break

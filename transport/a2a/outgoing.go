@@ -54,6 +54,8 @@ type OutPart struct {
 	Text string
 	Data json.RawMessage
 	File *File
+	// MediaType is that of Data, where the agent wants it named; A2A 1.x alone has a place for it.
+	MediaType string
 	// Metadata is the part's own: a JSON object, or nil.
 	Metadata json.RawMessage
 }

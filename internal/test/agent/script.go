@@ -147,6 +147,7 @@ type Step struct {
 	Artifact     *Artifact
 	Append, Last bool
 	Metadata     map[string]any
+	Kept         map[string]any // what a status's metadata is in the task, as a2a-python keeps it; nil: nothing
 	// Raw, if set, is the event on the wire; the rest says what it does to the task. Task, if
 	// set, is the task from here on. Held is what tasks/get answers until the next step.
 	Raw  json.RawMessage

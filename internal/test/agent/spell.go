@@ -121,7 +121,7 @@ func (v version) task(t *Task) map[string]any {
 	for _, a := range t.Artifacts {
 		artifacts = append(artifacts, v.artifact(a))
 	}
-	o := object("id", t.ID, "contextId", t.Context, "history", history, "artifacts", artifacts)
+	o := object("id", t.ID, "contextId", t.Context, "history", history, "artifacts", artifacts, "metadata", t.Metadata)
 	o["status"] = v.status(t, t.Message)
 	return v.kinds(o, "task")
 }

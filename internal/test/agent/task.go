@@ -17,6 +17,7 @@ type Task struct {
 	Message     *Message
 	History     []*Message
 	Artifacts   []*Artifact
+	Metadata    map[string]any
 }
 
 // hear takes a message of the user's.
@@ -41,6 +42,9 @@ func (t *Task) Take(s *Step) {
 	}
 	if s.State != "" {
 		t.State = s.State
+	}
+	if s.Kept != nil {
+		t.Metadata = s.Kept
 	}
 	switch m := s.Message; {
 	case s.Kind == Direct:

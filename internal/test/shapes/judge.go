@@ -18,6 +18,7 @@ const (
 	Broken      = "a word is broken over messages"
 	Spaced      = "white space is missing, or is too much"
 	FalseGap    = "a gap is told where nothing is missing"
+	LostCall    = "a call is lost, or ends otherwise"
 	Error       = "the turn ends with an error"
 	ItemLost    = "an item is missing from a record"
 	ItemPartial = "an item in a record is not whole"

@@ -147,6 +147,9 @@ func (r *recorded) script() *agent.Script {
 		var task, context string
 		for _, raw := range h.events {
 			step, of, in := readStep(raw)
+			if strings.HasPrefix(r.name, "dialects/iaccode") {
+				step.Kept, _ = gjson.GetBytes(raw, "statusUpdate.metadata").Value().(map[string]any)
+			}
 			step.After = r.pace
 			steps = append(steps, step)
 			if of != "" {

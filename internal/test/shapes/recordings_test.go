@@ -88,7 +88,7 @@ func (s *shown) against(whole *shown) string {
 	case len(s.questions) > len(whole.questions):
 		return "a question is asked twice"
 	case !said && !maps.Equal(s.calls, whole.calls):
-		return "a call is lost, or ends otherwise"
+		return LostCall
 	case s.letters == whole.letters && s.gaps > whole.gaps:
 		return FalseGap
 	case s.letters == whole.letters || said && len(s.letters) < len(whole.letters): // a gap excuses what is missing
@@ -145,6 +145,9 @@ func TestRecordings(t *testing.T) {
 				return
 			case class == FalseGap && r.gemini:
 				partial++ // its task holds a part of what it has said: no look at it can be complete
+				return
+			case class == LostCall && strings.HasPrefix(r.name, "dialects/iaccode"):
+				partial++ // of its calls the task holds the newest word alone
 				return
 			}
 			classes[class]++
