@@ -186,12 +186,7 @@ func (s *Shown) heldItem(in *Item) (textMissing bool) {
 	}
 	if it := s.find(in); it != nil && it.n > 0 {
 		rest, begins := s.rest(it, in.seq)
-		// What an earlier turn has shown may stand there unchanged, also behind our own
-		// message: a2a-go and a2a-js put a question into the history when its answer has come.
-		// Or it goes on; but a short text that is longer now is another: "Yes." and "Yes, at
-		// nine.", and so is what a task asks that has worked since.
-		asks := in.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
-		if it.turn == s.turn || begins && !asks && in.as != asSecond && (it.n >= evidence || rest == "") {
+		if it.turn == s.turn || s.stands(it, in, rest, begins) {
 			it.heldIn = s.states
 			return s.heldKnown(it, in, rest, begins)
 		}
@@ -208,6 +203,14 @@ func (s *Shown) heldItem(in *Item) (textMissing bool) {
 		s.heldOther(it, in)
 	}
 	return false
+}
+
+// stands reports whether an item of an earlier turn is in a state as it was, or goes on. It may stand there also behind
+// our own message: a2a-go and a2a-js put a question into the history when its answer has come. A short text that is
+// longer now is another: "Yes." and "Yes, at nine.", and so is what a task asks that has worked since.
+func (s *Shown) stands(it *item, in *Item, rest string, begins bool) bool {
+	asks := in.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
+	return begins && !asks && in.as != asSecond && (it.n >= evidence || rest == "")
 }
 
 // heldOther shows an item of which neither ID nor place tells: as a repetition, growth, or new.
