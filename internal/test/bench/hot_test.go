@@ -152,6 +152,34 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// TestNewItemAllocations checks how many allocations an event costs whose item is new, the growth of what is kept
+// of all items among them.
+func TestNewItemAllocations(t *testing.T) {
+	const n = 2000
+	limits := map[string]float64{"a new message each": 2.5, "a new artifact each": 5.5, "thoughts": 4.5}
+	for _, k := range kinds() {
+		limit, ok := limits[k.name]
+		if !ok {
+			continue
+		}
+		t.Run(k.name, func(t *testing.T) {
+			var events [][]byte
+			for i := range 3 * n {
+				events = append(events, k.event(i, text(i, textSize, false)))
+			}
+			h := newHotPath(t, newFakeWire(k.version, events, 1), spellings()["acp"])
+			got := testing.AllocsPerRun(1, func() { // the first run is not counted
+				for range n {
+					h.step(t)
+				}
+			}) / n
+			if got > limit || got < limit-1 {
+				t.Errorf("%.2f allocations for each event: the limit is %v, and no more than 1 above them", got, limit)
+			}
+		})
+	}
+}
+
 // TestLargeAllocations: an event whose text is too long for a template allocates nothing
 // as large as the text.
 func TestLargeAllocations(t *testing.T) {
