@@ -124,7 +124,6 @@ func (s *Shown) isRepetition(c *cover, in *Item) bool {
 	switch {
 	case s.isCopy(c, in.Kind),
 		all && c.pieces >= 2,
-		all && s.held.askedFor() && n >= short,
 		all && n >= evidence && in.Kind == Artifact && s.crosses(c, in):
 		return true
 	case in.as != inPart:
