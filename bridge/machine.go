@@ -118,14 +118,12 @@ var machine = []row{
 	{"task unknown, and its stream is silent", streaming, inGone, func(k *known) bool { return k.unknown >= maxAwaited }, doGiveUp},
 
 	// Its own stream. That it ends, or says that the task waits, is no end by itself.
-	{"over, more may come", streaming, inEvent, (*known).terminal, doSoon},
 	{"ended, or silent, an older stream has said more", streaming, inEnded | inSilent, func(k *known) bool { return k.state.Terminal() && k.owes }, doLook},
 	{"ended, or silent, over", streaming, inEnded | inSilent, func(k *known) bool { return k.terminal() || k.verdict == byLook }, doEnd},
 	{"cut, over", streaming, inCut, (*known).saidAll, doEnd},
 	{"ended, or cut, no ID", streaming, inEnded | inCut, func(k *known) bool { return k.taskID == "" }, doGiveUp},
 	{"asks by its own word", streaming, inEvent | inEnded, func(k *known) bool { return k.pending() && k.byOwnWord() }, doAsk},
 	{"rests by its own word: looked at", streaming, inEvent, func(k *known) bool { return k.rests() && k.byOwnWord() }, doLook},
-	{"rests, and does not say that it is all", streaming, inEvent, (*known).rests, doSoon},
 	{"asks for 250 ms", streaming, inSettled, (*known).pending, doAsk},
 	{"cut", streaming, inCut, nil, doLater},
 	{"ended, or silent: looked at", streaming, inEnded | inSilent, func(k *known) bool { return k.taskID != "" }, doLook},
@@ -207,10 +205,8 @@ func (l *leg) act(in input, do action) {
 		l.turn.view = fullView
 		l.wait(l.patience)
 	case doSoon:
-		if in == inSnapshot {
-			l.wait(moreSilence)
-			l.verdict = byLook
-		}
+		l.wait(moreSilence)
+		l.verdict = byLook
 	case doAway:
 		l.live = nil
 		if l.giveGlance(true) {
