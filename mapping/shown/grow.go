@@ -2,6 +2,7 @@ package shown
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -47,6 +48,82 @@ func (s *Shown) showGrowth(it *item, in *Item) bool { // rule: L7
 		s.last.at, s.last.growth = r.at, cumulative
 	}
 	return true
+}
+
+// maxChains is how many messages may be said at once: of more those are forgotten that spoke least lately.
+const maxChains = 8
+
+// A chain is a message as it is so far, of an agent that gives it another ID each time ([Shown.Grows]).
+type chain struct {
+	it     *item // that has said it last
+	events int
+	apart  bool // it has spoken in turns with another
+}
+
+// showGrown shows a message of such an agent that begins with all that a message of this turn was: that as a repetition,
+// the rest as its growth; false, with nothing shown, if it begins another. Nodes of a graph that run at once speak in
+// turns (LangGraph's server, by its source).
+func (s *Shown) showGrown(it *item, in *Item) bool {
+	i := s.chainOf(in.seq)
+	if i < 0 {
+		return false
+	}
+	c := s.chains[i]
+	was := c.it
+	if i > 0 {
+		s.chains[0].apart, c.apart = true, true
+		copy(s.chains[1:i+1], s.chains[:i])
+	}
+	n := was.n
+	s.setText(it, in.seq[:n])
+	it.run, it.epoch = was.run, was.epoch
+	it.run.growth = cumulative
+	it.events++
+	was.life = dead // rule: S5
+	c.it, c.events = it, c.events+1
+	s.chains[0] = c
+	if s.repeat(it, in, n, Begin); n < len(in.seq) {
+		s.say(it, in, n)
+	}
+	return true
+}
+
+// beginChain notes that an item begins a message that may grow under other IDs.
+func (s *Shown) beginChain(it *item) {
+	s.chains = slices.Insert(s.chains[:min(len(s.chains), maxChains-1)], 0, chain{it: it, events: 1})
+}
+
+// chainOf returns the index of the message that a text is, as it is now, -1 for none: the newest one that it begins with.
+// One that has just begun may have the first words of another: then that, if it is long, is it. Behind a call a text that
+// says the same is another message, unless nodes run at once, of which one may have called.
+func (s *Shown) chainOf(seq string) int {
+	found := -1
+	for i := range s.chains {
+		c := &s.chains[i]
+		rest, begins := s.rest(c.it, seq)
+		long, behind := c.it.n >= evidence, c.it.epoch != s.epoch
+		switch {
+		case !begins || c.it.task != s.task || behind && !(c.apart && long) && (c.apart || rest == "" || c.events < 2):
+		case found < 0, s.chains[found].events == 1 && long && !behind && rest != "" && c.it.n > s.chains[found].it.n:
+			found = i
+		}
+	}
+	return found
+}
+
+// heldChain returns the longest message that a text of a task is, or goes on with, where several are said at once or were; nil
+// for none.
+func (s *Shown) heldChain(in *Item) (it *item) {
+	for i := range s.chains {
+		c := s.chains[i].it
+		if _, begins := s.rest(c, in.seq); begins && in.Kind == Message && c.task == s.task && c.heldIn != s.states && (it == nil || c.n > it.n) {
+			it = c
+		}
+	}
+	if len(s.chains) < 2 {
+		return nil
+	}
+	return it
 }
 
 // A Grown is an item, and the run that it grows in: see [Shown.Grow].

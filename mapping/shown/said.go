@@ -57,7 +57,12 @@ func (h *head) fits(o *head) bool {
 }
 
 // HasSaid reports whether this turn has shown a text just so, in whichever pieces.
-func (s *Shown) HasSaid(text string) bool { return bytes.Contains(s.said.text, []byte(text)) }
+func (s *Shown) HasSaid(text string) bool {
+	return bytes.Contains(s.said.text, []byte(text)) || slices.ContainsFunc(s.chains, func(c chain) bool {
+		rest, begins := s.rest(c.it, text)
+		return begins && rest == ""
+	})
+}
 
 // clear forgets all, and keeps the room.
 func (s *said) clear() {

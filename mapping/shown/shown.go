@@ -40,6 +40,7 @@ type Shown struct {
 	state         a2a.State // the newest of this turn, or of the newest snapshot
 	gap           gap
 	naming        naming
+	chains        []chain // messages of this turn, the one that spoke last first
 	// inHand is the state that the event in hand has, or the status message of a snapshot. anew: it is a task
 	// in another state, or with something else that is new.
 	inHand a2a.State
@@ -71,6 +72,7 @@ func (s *Shown) Begin() {
 	s.Sent("", "")
 	s.turn++
 	s.epoch++
+	s.chains = nil
 	s.LetGo()
 	s.gap, s.state = none, ""
 	if s.naming == messages {
@@ -148,10 +150,21 @@ func (s *Shown) Live(in *Item) {
 	case it != nil && it.n > 0 && (it.turn == s.turn || s.goesOnOver(it, in.seq)):
 		s.update(it, in)
 	default:
-		it = s.another(s.key(in))
-		if !s.showRepeat(it, in) && (in.Kind == Artifact || !s.showGrowth(it, in)) {
-			s.say(it, in, 0)
-		}
+		s.liveNew(in)
+	}
+}
+
+// liveNew shows an item that this turn has not said under its ID.
+func (s *Shown) liveNew(in *Item) {
+	it, grows := s.another(s.key(in)), s.naming == growing && in.Kind == Message
+	if grows && s.showGrown(it, in) {
+		return
+	}
+	if !s.showRepeat(it, in) && (in.Kind == Artifact || grows || !s.showGrowth(it, in)) {
+		s.say(it, in, 0)
+	}
+	if grows {
+		s.beginChain(it)
 	}
 }
 

@@ -190,6 +190,10 @@ func (s *Shown) heldItem(in *Item) (textMissing bool) {
 			it.heldIn = s.states
 			return s.heldKnown(it, in, rest, begins)
 		}
+	} else if it := s.heldChain(in); it != nil {
+		it.heldIn = s.states
+		rest, begins := s.rest(it, in.seq)
+		return s.heldKnown(it, in, rest, begins)
 	}
 	it := s.another(s.key(in))
 	it.heldIn = s.states

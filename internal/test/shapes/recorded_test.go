@@ -190,7 +190,8 @@ func firstChunks(t *agent.Task) {
 	})
 }
 
-// newestOfGrowing is what LangGraph's server keeps: of what a message was so far the newest.
+// newestOfGrowing is what LangGraph's server keeps: of what a message was so far the newest, also where nodes that
+// run at once speak in turns.
 func newestOfGrowing(t *agent.Task) {
 	if t.Message != nil {
 		t.History, t.Message = append(slices.Clone(t.History), t.Message), nil
@@ -198,7 +199,11 @@ func newestOfGrowing(t *agent.Task) {
 	text := func(m *agent.Message) string { return gjson.GetBytes(m.Raw, "parts.#(text).text").Str }
 	var kept []*agent.Message
 	for i, m := range t.History {
-		if m.User || i+1 == len(t.History) || t.History[i+1].User || !strings.HasPrefix(text(t.History[i+1]), text(m)) {
+		behind := t.History[i+1:]
+		if end := slices.IndexFunc(behind, func(m *agent.Message) bool { return m.User }); end >= 0 {
+			behind = behind[:end]
+		}
+		if m.User || !slices.ContainsFunc(behind, func(o *agent.Message) bool { return strings.HasPrefix(text(o), text(m)) }) {
 			kept = append(kept, m)
 		}
 	}
