@@ -70,6 +70,7 @@ type Item struct {
 	seq    string // its parts as one string: see Shown.sequence
 	pieces int    // of how many of its ID it was made (Item.join), if of more than one
 	as     saidAs
+	reused bool // in a state: a message before ours has its ID, too
 }
 
 // saidAs is how an item's text is said: as a part of it, or as a whole, since it ends the leg (a last state,

@@ -76,7 +76,7 @@ func (s *Shown) entries(list []Item, our *ours) []Item {
 		in.seq, in.as = s.sequence(in.Parts), asWhole
 		if in.Kind == Message {
 			if before[in.ID] { // iac-code has one for all turns of a task: an answer like an earlier one was lost behind a cut
-				in.as = asSecond
+				in.as, in.reused = asSecond, true
 			}
 			if k, known := at[in.ID]; known {
 				if !doubled || in.Role != Said || in.seq != kept[k].seq {
@@ -214,7 +214,7 @@ func (s *Shown) heldItem(in *Item) (textMissing bool) {
 // longer now is another: "Yes." and "Yes, at nine.", and so is what a task asks that has worked since.
 func (s *Shown) stands(it *item, in *Item, rest string, begins bool) bool {
 	asks := in.Role != Said && s.state.Waits() && s.held.was != "" && !s.held.was.Waits()
-	return begins && !asks && in.as != asSecond && (it.n >= evidence || rest == "")
+	return begins && !asks && !in.reused && (it.n >= evidence || rest == "")
 }
 
 // heldOther shows an item of which neither ID nor place tells: as a repetition, growth, or new.
