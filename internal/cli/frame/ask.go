@@ -39,7 +39,14 @@ func (p *Program) NewAsker(ctx context.Context, noInput bool) (a *Asker, close f
 		return a, func() {}
 	}
 	a.TTY, a.Lines, a.Out = tty, bufio.NewReader(tty), tty
-	return a, func() { _ = tty.Close() } // nothing written can be lost
+	release := func() {}
+	if w, ok := p.Stderr.(*screenWriter); ok {
+		release = w.s.Hold() // else who is waited for is drawn over the question
+	}
+	return a, func() {
+		_ = tty.Close() // nothing written can be lost
+		release()
+	}
 }
 
 func (a *Asker) Asks() bool { return a.TTY != nil }
@@ -55,13 +62,17 @@ func (a *Asker) Page(p *Page) { _, _ = io.WriteString(a.Out, p.String()) }
 // Ask shows a question and returns the answer; the proposal if the answer is empty or
 // nobody is asked. It returns at once when its context ends.
 func (a *Asker) Ask(question, proposed string) (string, error) {
+	return a.ask(question, proposed, func() {})
+}
+
+func (a *Asker) ask(question, proposed string, again func()) (string, error) {
 	if !a.Asks() {
 		return proposed, nil
 	}
 	if proposed != "" {
 		question += " [" + proposed + "]"
 	}
-	text, err := a.Line(safe.Plain(question)+": ", func() {})
+	text, err := a.Line(safe.Plain(question)+": ", again)
 	if text == "" && err == nil {
 		text = proposed
 	}
@@ -102,10 +113,25 @@ func (a *Asker) Fresh() {
 	}
 }
 
+// Confirm says what a question is about, and asks it. What was typed before all of that was shown is no
+// answer: the terminal may be slow, or be held by Ctrl-S.
+func (a *Asker) Confirm(about, question string) (bool, error) {
+	show := func() {
+		a.Say("%s", about)
+		a.Fresh()
+	}
+	show()
+	return a.yes(question, false, show)
+}
+
 func (a *Asker) Yes(question string, proposed bool) (bool, error) {
+	return a.yes(question, proposed, func() {})
+}
+
+func (a *Asker) yes(question string, proposed bool, again func()) (bool, error) {
 	words := map[bool]string{true: "Y/n", false: "y/N"}[proposed]
 	for {
-		text, err := a.Ask(question+" ["+words+"]", "")
+		text, err := a.ask(question+" ["+words+"]", "", again)
 		switch strings.ToLower(text) {
 		case "":
 			return proposed, err

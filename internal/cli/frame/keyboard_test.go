@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -85,5 +86,15 @@ func TestAskedAgain(t *testing.T) {
 		}()
 		text, err := a.Ask("Which", "red")
 		must.True(t, text == "blue" && err == nil && shown.String() == "Which [red]: Which [red]: ", text, err, &shown)
+
+		shown.Reset()
+		go func() { // ends with the answer
+			synctest.Wait()
+			resumed <- os.Interrupt
+			synctest.Wait()
+			_, _ = io.WriteString(user, "y\n")
+		}()
+		yes, err := a.Confirm("It is about this.", "Is it so?")
+		must.True(t, yes && err == nil && strings.Count(shown.String(), "It is about this.\nIs it so? [y/N]: ") == 2, yes, err, &shown)
 	})
 }

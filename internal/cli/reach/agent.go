@@ -181,9 +181,11 @@ func allowAtTerminal(ctx context.Context, p *frame.Program, w *consent) error {
 		if !a.Asks() {
 			return false, nil
 		}
-		a.Say("%s", about)
-		a.Fresh() // only now: the terminal may be slow, or be held by Ctrl-S
-		return a.Yes(trusted, false)
+		yes, err := a.Confirm(about, trusted)
+		if errors.Is(err, frame.ErrGivenUp) {
+			err = nil // a no
+		}
+		return yes, err
 	})
 }
 

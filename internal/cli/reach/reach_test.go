@@ -53,6 +53,9 @@ func TestAllowAtTerminal(t *testing.T) {
 			t.Errorf("%+v: %v, %q", test, err, shown)
 		}
 	}
+	tty := &typist{Reader: strings.NewReader("")}
+	p := &frame.Program{Terminal: func() (io.ReadWriteCloser, error) { return tty, nil }}
+	must.Fail(t, allowAtTerminal(t.Context(), p, newConsent(store, "./third", root)), "may not run") // Ctrl-D is a no
 	nobody := &frame.Program{Terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("none") }}
 	must.Equal(t, allowAtTerminal(t.Context(), nobody, newConsent(store, "./agent", root)) != nil, true, "nobody was asked")
 }

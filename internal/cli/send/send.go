@@ -190,7 +190,6 @@ func (s *sending) answer(r bridge.Result) (text string, ok bool) {
 	if !a.Asks() {
 		return "", false
 	}
-	defer s.editor.Screen.Hold()()
 	a.Fresh()
 	s.asked = true
 	text, err := a.Ask("Your answer (none: for later)", "")
