@@ -203,8 +203,9 @@ func (l *leg) take(b batch, flows bool) {
 		l.takeOlder(b)
 	case b.err != nil:
 		l.live = nil
-		l.turn.chooseCancel(l)
-		l.endOfStream(b)
+		if l.turn.chooseCancel(l); !l.takesUpOlder(b) {
+			l.endOfStream(b)
+		}
 	default:
 		l.takeLive(b.events, flows)
 	}

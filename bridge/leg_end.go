@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,6 +69,18 @@ func (l *leg) endOfStream(b batch) {
 		}
 		l.step(inCut)
 	}
+}
+
+// takesUpOlder has the stream before an answer's be the leg's own, where the answer's ends while the task works, and
+// what follows comes on the one before (iac-code). Nothing is lost by that.
+func (l *leg) takesUpOlder(b batch) bool {
+	i := slices.IndexFunc(l.readers.open, func(r *reader) bool { return r != b.reader && r != l.sub })
+	if i < 0 || !isCleanEnd(b.err) || l.progress < saidSomething || l.endWasAnnounced() || !l.turn.writing.Traits().CallsOnStream {
+		return false
+	}
+	l.live = l.readers.open[i]
+	l.wait(l.patience)
+	return true
 }
 
 // endWasAnnounced reports whether the agent has said before its stream ended that it would: by

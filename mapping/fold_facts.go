@@ -178,7 +178,7 @@ func (f *Fold) Speak(name string) { f.spoken.Speak(name) }
 // learned takes over the traits of a dialect that the agent is known to speak.
 func (f *Fold) learned(name string, place uint8, reader calls.Reader, t dialect.Traits) {
 	f.Dialects = append(f.Dialects, name)
-	f.shown.Partial = f.shown.Partial || t.PartialHistory
+	f.shown.Partial = f.shown.Partial || t.PartialHistory || t.CallsOnStream
 	f.FinalEnds = f.FinalEnds || t.FinalEnds
 	if t.Chunks {
 		f.shown.Chunks()

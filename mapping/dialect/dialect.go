@@ -110,6 +110,9 @@ type Traits struct {
 	// PartialHistory: the agent keeps some of what it says, and nothing tells how
 	// much.
 	PartialHistory bool
+	// CallsOnStream: of its calls a task holds the newest word alone, so that none tells all that a cut has cost. What
+	// follows an answer comes on the stream before it; the answer's own ends while the task works.
+	CallsOnStream bool
 	// Differences: a tool call's events leave out what has not changed.
 	Differences bool
 	// EndsAsking: a turn ends in the state input-required, also where nothing is asked.

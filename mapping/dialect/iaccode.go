@@ -20,7 +20,7 @@ type iacCode struct{ base }
 const iacKey = "iac_code"
 
 func (iacCode) about() about {
-	return about{name: "iac-code", sign: `"` + iacKey + `"`, traits: Traits{Differences: true, Approvals: true, EndsAsking: true}}
+	return about{name: "iac-code", sign: `"` + iacKey + `"`, traits: Traits{Differences: true, Approvals: true, EndsAsking: true, CallsOnStream: true}}
 }
 
 func (iacCode) matchesCard(card *a2a.Card) bool { return declares(card, "urn:iac-code:a2a:") }
