@@ -27,11 +27,12 @@ func (u *TerminalUser) Confirm(ctx context.Context, q *oauth.Question) (yes bool
 	if !a.Asks() {
 		return false, credentials.ErrCannot
 	}
-	a.Say("%s", ProviderQuestion(q))
-	if u.Asker == nil { // only now: the terminal may be slow, or be held by Ctrl-S
-		a.Fresh()
+	const question = "Go there?"
+	if u.Asker == nil {
+		return a.Confirm(ProviderQuestion(q), question)
 	}
-	return a.Yes("Go there?", false)
+	a.Say("%s", ProviderQuestion(q))
+	return a.Yes(question, false)
 }
 
 func (u *TerminalUser) Visit(ctx context.Context, local, text string) error {
