@@ -191,14 +191,15 @@ func (f *Fold) showOnePart(m *a2a.Message, as shown.Item) bool {
 	if left.Next(&f.part) {
 		return false
 	}
-	p := &f.partsOfOne[0]
-	if p.Kind == a2a.PartText {
+	switch p := &f.partsOfOne[0]; {
+	case p.Kind == a2a.PartText:
 		as.Kind = shown.Message
-	} else if !f.spoken.Thinks() && f.toolCall(string(p.Data), m.ID) {
+	case !f.spoken.Thinks() && f.toolCall(string(p.Data), m.ID):
 		return true
-	} else if _, _, ok := f.spoken.Thought(p); !ok {
-		return false
-	} else {
+	default:
+		if _, _, ok := f.spoken.Thought(p); !ok {
+			return false
+		}
 		as = shown.Item{Kind: shown.Thought}
 	}
 	as.ID, as.Parts = m.ID, partList(f.partsOfOne...)

@@ -85,16 +85,15 @@ func iacQuestion(v gjson.Result) *calls.ToolCall {
 
 // message: the last answer is the message "TASK-2", 2 for a task that works; the message "TASK-message" has all that was said.
 func (iacCode) message(m *a2a.Message, at *Carrier, to *Pieces) bool {
-	if text, again := m.Parts.Text(), strings.HasSuffix(m.ID, "-2"); again && at.Held {
-		return true
-	} else if again && gjson.Get(string(at.Metadata), iacKey+".assistantFinal").Exists() {
-		to.text(PieceWhole, text)
-		return true
-	}
-	if !strings.HasSuffix(m.ID, "-message") || at.Ends || at.Held {
+	switch again := strings.HasSuffix(m.ID, "-2"); {
+	case again && at.Held: // the other message has it
+	case again && gjson.Get(string(at.Metadata), iacKey+".assistantFinal").Exists():
+		to.text(PieceWhole, m.Parts.Text())
+	case strings.HasSuffix(m.ID, "-message") && !at.Ends && !at.Held:
+		to.parts(m.Parts, PieceDelta)
+	default:
 		return false
 	}
-	to.parts(m.Parts, PieceDelta)
 	return true
 }
 

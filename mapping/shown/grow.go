@@ -114,14 +114,14 @@ func (s *Shown) chainOf(seq string) int {
 // heldChain returns the longest message that a text of a task is, or goes on with, where several are said at once or were; nil
 // for none.
 func (s *Shown) heldChain(in *Item) (it *item) {
+	if len(s.chains) < 2 {
+		return nil
+	}
 	for i := range s.chains {
 		c := s.chains[i].it
 		if _, begins := s.rest(c, in.seq); begins && in.Kind == Message && c.task == s.task && c.heldIn != s.states && (it == nil || c.n > it.n) {
 			it = c
 		}
-	}
-	if len(s.chains) < 2 {
-		return nil
 	}
 	return it
 }
