@@ -72,10 +72,10 @@ func (l *leg) endOfStream(b batch) {
 }
 
 // takesUpOlder has the stream before an answer's be the leg's own, where the answer's ends while the task works, and
-// what follows comes on the one before (iac-code). Nothing is lost by that.
+// what follows comes on the one before (iac-code). Nothing is lost by that, unless that has spoken before: then it is a cut.
 func (l *leg) takesUpOlder(b batch) bool {
 	i := slices.IndexFunc(l.readers.open, func(r *reader) bool { return r != b.reader && r != l.sub })
-	if i < 0 || !isCleanEnd(b.err) || l.progress < saidSomething || l.endWasAnnounced() || !l.turn.writing.Traits().CallsOnStream {
+	if i < 0 || !isCleanEnd(b.err) || l.progress < saidSomething || l.owes || l.endWasAnnounced() || !l.turn.writing.Traits().CallsOnStream {
 		return false
 	}
 	l.live = l.readers.open[i]
