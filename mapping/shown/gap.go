@@ -64,8 +64,7 @@ func (s *Shown) holdsOurs(h *held, list []Item) bool {
 	messages := has(func(in Item) bool { return in.Kind == Message && in.Role == Said })
 	artifacts := has(func(in Item) bool { return in.Kind == Artifact || in.Kind == Thought && s.state != a2a.StateCompleted })
 	said := slices.ContainsFunc(s.said.starts, func(b start) bool { return b.it.kind == Message })
-	answers := s.sent.text == "" // iac-code keeps no answers
-	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && (s.sent.is(&in) || answers && s.prompt.is(&in)) })
+	ours := slices.ContainsFunc(list, func(in Item) bool { return in.Kind == User && s.sent.is(&in) })
 	ours = ours || !messages && artifacts && !said // rule: S4
 	return ours
 }

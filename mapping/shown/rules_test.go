@@ -24,6 +24,7 @@ var update = flag.Bool("update", false, "rewrite testdata")
 //	m1 completed "text"  it comes with a state; "- working" is a state alone
 //	turn, call           a turn begins, a tool call is shown
 //	sent                 our message goes out; in a task "ours" is that
+//	answered             our answer to a question does, which no task has
 //	cut, killed          the stream is cut; another process has loaded what was shown; "killed, packed": from few lines
 //	state                the task of the lines below, live; "task STATE" asked for
 //	in place             the editor can show an item in place of itself
@@ -128,6 +129,8 @@ func playRules(t *testing.T, said string) string {
 			r.journal = append(r.journal, Step{Kind: Foreign})
 		case l == "sent":
 			r.Sent(ourID, "")
+		case l == "answered":
+			r.Sent("answer", "") // it has data, and no text
 		case l == "cut":
 			r.Cut()
 		case l == "killed":
