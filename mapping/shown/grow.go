@@ -103,6 +103,7 @@ func (s *Shown) chainOf(seq string) int {
 		rest, begins := s.rest(c.it, seq)
 		long, behind := c.it.n >= evidence, c.it.epoch != s.epoch
 		switch {
+		case begins && rest == "" && c.events == 1 && !long && s.said.last() != c.it: // "Done.", twice, and other words between
 		case !begins || c.it.task != s.task || behind && !(c.apart && long) && (c.apart || rest == "" || c.events < 2):
 		case found < 0, s.chains[found].events == 1 && long && !behind && rest != "" && c.it.n > s.chains[found].it.n:
 			found = i
