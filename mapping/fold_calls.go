@@ -46,8 +46,8 @@ func (f *Fold) Hint(ev *a2a.Event, steps []Step) []Step {
 		f.spoken.Read(ev)
 	}
 	told := f.spoken.Meta.Call
-	if told != nil && (told.Asks || told.Name == "" || task != f.TaskID) {
-		told = nil
+	if told != nil && (told.Asks || told.Name == "" || task != f.TaskID || told.Status == calls.Executing && f.Calls.Holds(told.ID)) {
+		told = nil // that a known one has begun is old: it may ask since
 	}
 	f.steps, f.event, f.verb = steps, ev, shown.Replayed
 	if waits || told != nil {
